@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use weightlab::doc::file::parse;
-use weightlab::doc::{Experiment, Run, runs, runs_after, validate};
-use weightlab::run::{
+use doc::file::parse;
+use doc::{Experiment, Run, runs, runs_after, validate};
+use run::{
     Job, Queue, QueueOptions, RunDirectory, Stamp, StopFlag, StopKind, input_problems, outdated_runs,
     read_record, read_records, read_states,
 };

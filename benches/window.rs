@@ -25,21 +25,21 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
+use doc::Run;
 use eframe::egui;
 use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use weightlab::doc::Run;
-use weightlab::gui::app::{App, Parts, prepare};
-use weightlab::gui::commands::Command;
-use weightlab::gui::desktop::System;
-use weightlab::gui::files::system_dialogs;
-use weightlab::gui::settings::Settings;
-use weightlab::gui::worker::Threads;
-use weightlab::results::facets::FacetSettings;
-use weightlab::results::table::columns::Column;
-use weightlab::results::tiles::{Group, Layout, Part, Tile, Tiles};
-use weightlab::results::view::{FILE, PlotView, ViewSettings};
+use gui::app::{App, Parts, prepare};
+use gui::commands::Command;
+use gui::desktop::System;
+use gui::files::system_dialogs;
+use gui::settings::Settings;
+use gui::worker::Threads;
+use results::facets::FacetSettings;
+use results::table::columns::Column;
+use results::tiles::{Group, Layout, Part, Tile, Tiles};
+use results::view::{FILE, PlotView, ViewSettings};
 
 /// The app with a stop watch around its two parts.
 struct Timed {
@@ -315,8 +315,8 @@ fn measure(scenario: &str, amount: Amount, size: [f32; 2], view: &ViewSettings, 
     let file = folder.path().join("large.ron");
     let results = folder.path().join("large.runs");
     std::fs::write(&file, experiment(amount)).expect("the folder can be written");
-    let document = weightlab::doc::file::open(&file).expect("the document is right").experiment;
-    for run in weightlab::doc::runs(&document).expect("the document is right") {
+    let document = doc::file::open(&file).expect("the document is right").experiment;
+    for run in doc::runs(&document).expect("the document is right") {
         let place = results.join(&run.id);
         std::fs::create_dir_all(&place).expect("the folder can be written");
         let mut events =

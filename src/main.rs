@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use weightlab::cli::{self, Arguments, Exit};
+use cli::{self, Arguments, Exit};
 use weightlab::gui;
 
 fn main() -> ExitCode {

@@ -1,7 +1,7 @@
 //! What is asked for on the command line.
 
-use weightlab::doc::{Device, Kernels};
-use weightlab::net::{Compute, backend};
+use doc::{Device, Kernels};
+use net::{Compute, backend};
 
 /// A scenario and how to measure it.
 pub struct Call {

@@ -32,20 +32,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use call::Call;
+use data::{Data, Dataset, Mnist, Samples, Shape};
+use doc::fault::{Campaign, Trials};
+use doc::{ConvNet, LeNet5, Loss, Mlp, Net, ResNet, RunSpec, Stage, Structure, Train, Training, Vgg};
+use intervene::draw::uniform;
+use intervene::stream::{Purpose, stream};
+use intervene::{BiasInit, Init};
+use net::{Initialisation, LossFunction, Network, backend};
+use optimize::{Adam, Optimizer};
 use pruned::Pruned;
+use results::Event;
+use run::{Checkpoint, Datasets, Listener, RunContext, RunError, Session, StopFlag, Table};
 use step::{Times, rated};
-use weightlab::data::{Data, Dataset, Mnist, Samples, Shape};
-use weightlab::doc::fault::{Campaign, Trials};
-use weightlab::doc::{
-    ConvNet, LeNet5, Loss, Mlp, Net, ResNet, RunSpec, Stage, Structure, Train, Training, Vgg,
-};
-use weightlab::intervene::draw::uniform;
-use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::intervene::{BiasInit, Init};
-use weightlab::net::{Initialisation, LossFunction, Network, backend};
-use weightlab::optimize::{Adam, Optimizer};
-use weightlab::results::Event;
-use weightlab::run::{Checkpoint, Datasets, Listener, RunContext, RunError, Session, StopFlag, Table};
 
 /// Trials of a campaign, and images of each of them where the scenario does not say.
 const TRIALS: u64 = 128;

@@ -1,9 +1,9 @@
 //! Networks of which weights or channels are pruned.
 
-use weightlab::doc::structure::Role;
-use weightlab::intervene::draw::uniform;
-use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::net::Network;
+use doc::structure::Role;
+use intervene::draw::uniform;
+use intervene::stream::{Purpose, stream};
+use net::Network;
 
 /// What is pruned of a network before it is measured.
 pub enum Pruned {

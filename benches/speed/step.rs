@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use weightlab::data::Samples;
-use weightlab::net::{BurnCompute, Compute, LossFunction, Network, NoTap, OptimizerState, TrainPass};
-use weightlab::optimize::Sgd;
+use data::Samples;
+use net::{BurnCompute, Compute, LossFunction, Network, NoTap, OptimizerState, TrainPass};
+use optimize::Sgd;
 
 use crate::call::Call;
 

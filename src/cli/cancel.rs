@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::failure::{Exit, Failure};
 use super::output::print_out;
-use crate::cluster::{Slurm, cancel};
-use crate::run::folder_of;
+use cluster::{Slurm, cancel};
+use run::folder_of;
 
 /// Settings of `weightlab cancel`.
 #[derive(Debug, Args)]

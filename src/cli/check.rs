@@ -9,12 +9,12 @@ use super::document::{Document, DocumentArgs, distinct};
 use super::failure::{Exit, Failure};
 use super::found::UsedData;
 use super::output::{print_err, print_out};
-use crate::doc::file::{self, FileError};
-use crate::doc::{Problem, Run, Severity, capitalised};
-use crate::form::number::{counted, grouped};
-use crate::results::RunRecord;
-use crate::results::number::{duration_range, span};
-use crate::run::{
+use doc::file::{self, FileError};
+use doc::{Problem, Run, Severity, capitalised};
+use form::number::{counted, grouped};
+use results::RunRecord;
+use results::number::{duration_range, span};
+use run::{
     Cost, Costs, ExpectedTime, FinishedRun, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag,
     Task, cost, expected, measure, read_each,
 };
@@ -237,7 +237,7 @@ fn size(arms: usize, runs: usize, costs: &Costs<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{runs, templates};
+    use doc::{runs, templates};
 
     #[test]
     fn the_size_of_an_experiment_is_given_in_one_line() {

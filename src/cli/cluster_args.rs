@@ -4,8 +4,8 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
-use crate::cluster::ClusterSettings;
-use crate::form::{Field, Group, Node, Value};
+use cluster::ClusterSettings;
+use form::{Field, Group, Node, Value};
 
 /// What `weightlab submit` asks of Slurm.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +131,7 @@ mod tests {
     use clap::Args;
 
     use super::*;
-    use crate::cluster::arguments;
+    use cluster::arguments;
 
     fn read(arguments: &[&str]) -> Result<ClusterSettings, String> {
         let command = ClusterArgs::augment_args(Command::new("submit").no_binary_name(true));

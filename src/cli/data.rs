@@ -12,9 +12,9 @@ use clap::{Args, Subcommand};
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::table::table;
-use crate::data::{Data, KnownSet, Origin, Places, Remote};
-use crate::download::{DownloadError, Patience, Progress, download};
-use crate::form::number::megabytes;
+use data::{Data, KnownSet, Origin, Places, Remote};
+use download::{DownloadError, Patience, Progress, download};
+use form::number::megabytes;
 
 /// Settings of `weightlab data`.
 #[derive(Debug, Args)]

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::doc::file::FileError;
-use crate::figure::ExportError;
-use crate::form::path::PathError;
+use doc::file::FileError;
+use figure::ExportError;
+use form::path::PathError;
 
 /// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

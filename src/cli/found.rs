@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::data::{Data, DataError, Dataset, Digests, Inventory, Looks, NOTE};
-use crate::doc::{Net, Run};
-use crate::form::Stored;
-use crate::form::number::{counted, first_of, grouped};
-use crate::run::{Datasets, Op, program};
+use data::{Data, DataError, Dataset, Digests, Inventory, Looks, NOTE};
+use doc::{Net, Run};
+use form::Stored;
+use form::number::{counted, first_of, grouped};
+use run::{Datasets, Op, program};
 
 /// Datasets that are printed line by line; of more, the others are counted.
 const MOST: usize = 10;
@@ -164,10 +164,10 @@ const WIDTH: usize = 18;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Cifar10;
-    use crate::doc::stage::Branch;
-    use crate::doc::{RunSpec, Stage, Train};
-    use crate::run::cost;
+    use data::Cifar10;
+    use doc::stage::Branch;
+    use doc::{RunSpec, Stage, Train};
+    use run::cost;
 
     fn cifar(dir: &Path) -> Run {
         let dir = Some(dir.display().to_string());
@@ -228,8 +228,8 @@ mod tests {
     #[test]
     fn each_dataset_is_told_once_with_what_uses_it() {
         let run = |arm: &str, limit_train| {
-            let data = Data::Digits(crate::data::Digits { limit_train, ..Default::default() });
-            let own = Data::Iris(crate::data::Iris::default());
+            let data = Data::Digits(data::Digits { limit_train, ..Default::default() });
+            let own = Data::Iris(data::Iris::default());
             let branch = Branch { name: "b".to_owned(), data: Some(own), ..Branch::default() };
             let spec = RunSpec { data, plan: vec![Stage::Branch(branch)], ..RunSpec::default() };
             let (id, arm) = (arm.to_owned(), arm.to_owned());

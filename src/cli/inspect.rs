@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::failure::{Exit, Failure};
 use super::output::print_out;
 use super::table::table;
-use crate::doc::capitalised;
-use crate::form::Stored;
-use crate::form::number::{counted, grouped};
-use crate::results::network::shape_text;
-use crate::results::number::{Format, readable};
-use crate::run::weight_files::{Guess, Inspection, Statistics, TensorSummary, inspect};
+use doc::capitalised;
+use form::Stored;
+use form::number::{counted, grouped};
+use results::network::shape_text;
+use results::number::{Format, readable};
+use run::weight_files::{Guess, Inspection, Statistics, TensorSummary, inspect};
 
 /// Settings of `weightlab inspect`.
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use clap::Args;
 use super::failure::{Exit, Failure};
 use super::output::print_out;
 use super::table::table;
-use crate::licences::Licences;
+use licences::Licences;
 
 /// Settings of `weightlab licences`.
 #[derive(Debug, Args)]

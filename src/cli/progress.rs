@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use crate::doc::Run;
-use crate::results::number::{duration, fixed};
-use crate::results::{Event, RunRecord, RunState};
-use crate::run::{Costs, Message, cost};
+use doc::Run;
+use results::number::{duration, fixed};
+use results::{Event, RunRecord, RunState};
+use run::{Costs, Message, cost};
 
 /// How often the line of a terminal is rewritten.
 pub const REDRAW_EVERY: Duration = Duration::from_millis(200);
@@ -142,8 +142,8 @@ impl ProgressLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::results::event::Progress;
+    use doc::RunSpec;
+    use results::event::Progress;
 
     fn run(id: &str, seed: u64) -> Run {
         let spec = RunSpec { seed, ..RunSpec::default() };

@@ -7,9 +7,9 @@ use clap::Args;
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::table::table;
-use crate::doc::stage_number;
-use crate::form::number::{counted, grouped};
-use crate::run::{Replay, Replayed, replay as replay_run, write_images};
+use doc::stage_number;
+use form::number::{counted, grouped};
+use run::{Replay, Replayed, replay as replay_run, write_images};
 
 /// Settings of `weightlab replay`.
 #[derive(Debug, Args)]

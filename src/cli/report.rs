@@ -8,12 +8,12 @@ use clap::Args;
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::output::print_err;
-use crate::figure::plots::{ALL, Plot, find};
-use crate::figure::write_file;
-use crate::form::number::counted;
-use crate::publish::report::{ReportInput, html};
-use crate::results::view::ViewSettings;
-use crate::run::read_records;
+use figure::plots::{ALL, Plot, find};
+use figure::write_file;
+use form::number::counted;
+use publish::report::{ReportInput, html};
+use results::view::ViewSettings;
+use run::read_records;
 
 /// Settings of `weightlab report`.
 #[derive(Debug, Args)]

@@ -12,12 +12,12 @@ use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::progress::{ProgressLine, REDRAW_EVERY};
 use super::table::table;
-use crate::cluster::Shard;
-use crate::doc::Run;
-use crate::results::statistics::mean_and_deviation;
-use crate::results::table::test_series;
-use crate::results::{RunRecord, RunState, ends_in_words, has_diverged};
-use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_each};
+use cluster::Shard;
+use doc::Run;
+use results::statistics::mean_and_deviation;
+use results::table::test_series;
+use results::{RunRecord, RunState, ends_in_words, has_diverged};
+use run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_each};
 
 /// Settings of `weightlab run`.
 #[derive(Debug, Args)]
@@ -257,8 +257,8 @@ fn accuracy(values: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::results::Event;
+    use doc::RunSpec;
+    use results::Event;
 
     fn run(arm: &str, seed: u64) -> Run {
         let spec = RunSpec { seed, ..RunSpec::default() };

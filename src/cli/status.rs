@@ -10,8 +10,8 @@ use super::document::{Document, DocumentArgs, by_arm, distinct};
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::table::table;
-use crate::cluster::{RunPlace, Runs, Slurm, Status};
-use crate::doc::Run;
+use cluster::{RunPlace, Runs, Slurm, Status};
+use doc::Run;
 
 /// Settings of `weightlab status`.
 #[derive(Debug, Args)]
@@ -115,7 +115,7 @@ fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
+    use doc::RunSpec;
 
     #[test]
     fn arms_have_a_line_each_and_places_without_runs_no_column() {

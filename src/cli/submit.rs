@@ -8,8 +8,8 @@ use super::cluster_args::ClusterArgs;
 use super::document::{Document, DocumentArgs, distinct};
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
-use crate::cluster::{ClusterError, Request, Runs, Slurm, prepare, submit, words};
-use crate::run::{StopFlag, measure};
+use cluster::{ClusterError, Request, Runs, Slurm, prepare, submit, words};
+use run::{StopFlag, measure};
 
 /// Settings of `weightlab submit`.
 #[derive(Debug, Args)]

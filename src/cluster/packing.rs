@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::error::ClusterError;
 use super::settings::ClusterSettings;
-use crate::doc::Run;
-use crate::form::number::counted;
-use crate::run::{
+use doc::Run;
+use form::number::counted;
+use run::{
     Costs, Expected, ExpectedTime, Pace, Paces, QueueOptions, RunProgress, Task, cost, expected, parallelism,
     read_records,
 };

@@ -10,10 +10,10 @@ use super::script::Script;
 use super::settings::ClusterSettings;
 use super::shard::Shard;
 use super::slurm::Slurm;
-use crate::form::number::counted;
-use crate::results::RunState;
-use crate::results::number::duration_range;
-use crate::run::{Pace, QueueOptions, Task, read_states};
+use form::number::counted;
+use results::RunState;
+use results::number::duration_range;
+use run::{Pace, QueueOptions, Task, read_states};
 
 /// What is to be submitted.
 #[derive(Clone, Copy, Debug)]

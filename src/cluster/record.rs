@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::ClusterError;
 use super::shard::Shard;
 use super::slurm::{ClusterTask, Slurm};
-use crate::form::ron_text;
+use form::ron_text;
 
 /// The folder of scripts, submissions and logs, beside the run directories.
 pub const FOLDER: &str = "cluster";

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::quote::{directive, word, words};
 use super::settings::ClusterSettings;
-use crate::form::number::counted;
+use form::number::counted;
 
 /// What a task does, whichever it is.
 const WORK: &str = include_str!("task.sh");

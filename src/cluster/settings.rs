@@ -1,9 +1,9 @@
 //! What is asked of Slurm: options of `weightlab submit`, and fields of the window's dialog.
 
 use super::error::ClusterError;
-use crate::form::{Group, Node, Value};
+use form::{Group, Node, Value};
 
-crate::form! {
+form::form! {
     /// How runs go to a cluster.
     pub struct ClusterSettings: "Cluster" {
         shards: Option<usize> = None, "Tasks", "Number of tasks among which all runs are dealt out", range [1, 1_000_000], unset "by time";

@@ -7,10 +7,10 @@ use super::error::ClusterError;
 use super::packing::Runs;
 use super::record::{Submission, active_tasks, submissions};
 use super::slurm::{ClusterTask, Slurm};
-use crate::doc::Run;
-use crate::form::number::counted;
-use crate::results::RunState;
-use crate::run::read_states;
+use doc::Run;
+use form::number::counted;
+use results::RunState;
+use run::read_states;
 
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,8 +10,8 @@ use super::prepare::Plan;
 use super::record::{FOLDER, Submission, record_of};
 use super::script::logs;
 use super::slurm::Slurm;
-use crate::doc::file::write_atomically;
-use crate::form::ron_text;
+use doc::file::write_atomically;
+use form::ron_text;
 
 /// What was submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]

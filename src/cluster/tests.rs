@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::doc::{Run, RunSpec, Stage, Train};
-use crate::run::{Pace, QueueOptions, Task};
+use doc::{Run, RunSpec, Stage, Train};
+use run::{Pace, QueueOptions, Task};
 
 /// A folder with an experiment's runs, and one with programs that answer as Slurm does.
 struct Bench {
@@ -205,7 +205,7 @@ fn time_per_task_needs_an_expected_time() {
         ..Submission::default()
     };
     std::fs::create_dir_all(bench.folder().join("cluster")).unwrap();
-    let text = crate::form::ron_text::to_pretty(&record).unwrap();
+    let text = form::ron_text::to_pretty(&record).unwrap();
     std::fs::write(bench.folder().join("cluster/submit-1.ron"), text).unwrap();
     assert_eq!(bench.plan(&ClusterSettings::default()).unwrap().script.tasks, [1, 2]);
 }

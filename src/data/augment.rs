@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::{Shape, below};
 
-crate::choice! {
+form::choice! {
     /// Random changes of training images that a file can name.
     pub enum Augmentation: "Augmentation" {
         FlipHorizontal, "Flip", "Mirrors left and right with probability ½";

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::samples::Store;
 use super::{DataError, Dataset, Digests, Samples};
-use crate::form::number::hexadecimal;
+use form::number::hexadecimal;
 
 /// Values that are hashed at a time.
 const BLOCK: usize = 16 * 1024;
@@ -55,7 +55,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::Shape;
+    use crate::Shape;
 
     #[test]
     fn equal_samples_have_one_digest_and_any_difference_another() {

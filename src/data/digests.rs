@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::{DataError, Places};
-use crate::form::number::hexadecimal;
+use form::number::hexadecimal;
 
 /// Times of files may be as coarse as this.
 const RACY: Duration = Duration::from_secs(3);

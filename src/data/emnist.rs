@@ -65,7 +65,7 @@ fn transpose(samples: &mut Samples) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::testing::{Folder, mutated};
+    use crate::testing::{Folder, mutated};
 
     #[test]
     fn letters_stand_upright_and_count_from_0() {

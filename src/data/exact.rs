@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Shape;
-use crate::form::number::{first_of, grouped};
+use form::number::{first_of, grouped};
 
 /// Whole numbers beyond it are not all numbers in double precision.
 pub(super) const WHOLE: f64 = (1_u64 << 53) as f64;
@@ -66,7 +66,7 @@ impl Exact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Samples, Standardisation};
+    use crate::{Samples, Standardisation};
 
     fn column(values: &[f64], origin: f64) -> Samples {
         let exact = Exact { values: values.to_vec(), origins: vec![origin] };

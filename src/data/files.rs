@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::bufread::GzDecoder;
 
 use super::{DataError, KnownSet};
-use crate::form::number::grouped;
+use form::number::grouped;
 
 /// The first two bytes of every gzip stream (RFC 1952).
 pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -58,7 +58,7 @@ pub fn read(path: &Path, set: &KnownSet, most: u64) -> Result<Vec<u8>, DataError
 mod tests {
     use super::super::testing::{Folder, gzip};
     use super::*;
-    use crate::data::MNIST;
+    use crate::MNIST;
 
     #[test]
     fn gzip_is_recognised_by_content_and_not_by_name() {

@@ -277,8 +277,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::data::Images;
-    use crate::data::testing::Folder;
+    use crate::Images;
+    use crate::testing::Folder;
 
     #[test]
     fn new_pictures_of_a_part_and_another_label_map_change_the_stamp() {

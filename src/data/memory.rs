@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::DataError;
-use crate::form::number::counted;
+use form::number::counted;
 
 /// Bytes of a GiB.
 pub(super) const GIB: f64 = (1_u64 << 30) as f64;

@@ -1,9 +1,9 @@
 //! How values are scaled before they enter a network.
 
 use super::{DataError, Samples, Standardisation};
-use crate::form::Stored;
+use form::Stored;
 
-crate::choice! {
+form::choice! {
     /// How values are scaled.
     pub enum Normalize: "Normalization" {
         None, "None", "Pixels are between 0 and 1; iris is standardized anyway";
@@ -13,7 +13,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Numbers that values are scaled by: (value − mean) / deviation.
     pub struct GivenScale: "Given normalization" {
         mean: Vec<f64> = vec![0.5], "Mean", "What is subtracted: a number for each channel, or one for all", written always;
@@ -94,7 +94,7 @@ impl Normalize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
+    use crate::Shape;
 
     fn pixels(channels: usize) -> Samples {
         Samples::new(Shape::new(channels, 1, 2), vec![0.5; 2 * channels], vec![0])

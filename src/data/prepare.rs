@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{DataError, Dataset, Normalize, Parts, Samples, take_validation};
 
-crate::choice! {
+form::choice! {
     /// What is to be told apart.
     pub enum Labels: "Labels" {
         Classes, "Classes", "The classes of the data";

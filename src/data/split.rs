@@ -142,7 +142,7 @@ mod tests {
     use proptest::test_runner::TestRunner;
 
     use super::*;
-    use crate::data::Shape;
+    use crate::Shape;
 
     fn samples(count: u32) -> Samples {
         let values = (0..count).map(|value| value as f32).collect();

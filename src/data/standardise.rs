@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn irises_have_the_mean_and_deviation_that_numpy_finds() {
-        let found = Standardisation::of(&crate::data::iris().train).unwrap();
+        let found = Standardisation::of(&crate::iris().train).unwrap();
         let close =
             |found: &[f64], known: [f64; 4]| found.iter().zip(known).all(|(a, b)| (a - b).abs() < 1e-5);
         assert!(close(&found.mean, [5.799_167, 3.035, 3.732_5, 1.183_333]), "{found:?}");

@@ -49,8 +49,8 @@ fn part(path: &Path) -> Result<Samples, DataError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::numpy::testing::{npy, npz};
-    use crate::data::testing::{Folder, mutated};
+    use crate::numpy::testing::{npy, npz};
+    use crate::testing::{Folder, mutated};
 
     /// Two images in MATLAB's order: pixel i of the first is i in its last digits, and of the second 255.
     fn file() -> Vec<u8> {

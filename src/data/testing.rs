@@ -74,7 +74,7 @@ pub fn gzip(content: &[u8]) -> Vec<u8> {
 
 /// A folder of real data beside the crate; none, with a word on it, where it is absent.
 pub fn real_data(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("../shared/data").join(name);
     if path.is_dir() {
         return Some(path);
     }

@@ -1,6 +1,6 @@
 //! What computes, and what a build and a device promise.
 
-crate::choice! {
+form::choice! {
     /// What computes.
     pub enum Device: "Device", unless Device::refusal {
         Flex, "flex", "The CPU, with Weightlab's kernels or Burn's flex backend";
@@ -72,8 +72,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::parse;
-    use crate::doc::{Problem, Severity, validate};
+    use crate::file::parse;
+    use crate::{Problem, Severity, validate};
 
     #[test]
     fn a_file_for_another_build_is_read_and_says_which_build_has_its_device() {

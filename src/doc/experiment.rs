@@ -4,13 +4,13 @@ use super::arch::Net;
 use super::device::Device;
 use super::stage::Stage;
 use super::training::Training;
-use crate::data::{Data, Looks};
-use crate::form::Overrides;
+use data::{Data, Looks};
+use form::Overrides;
 
 /// The version of the file format that this program writes.
 pub const VERSION: u32 = 1;
 
-crate::form! {
+form::form! {
     /// One treatment: a plan, with optional settings.
     pub struct Arm: "Arm" {
         name: String = "arm".to_owned(), "Name", "Its name in legends and tables";
@@ -23,7 +23,7 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Everything that the user decides.
     pub struct Experiment: "Experiment" {
         version: u32 = VERSION, "Version", "Version of the file format", range [1, VERSION];

@@ -1,10 +1,10 @@
 //! Settings of faults and campaigns.
 
 use super::target::Target;
-pub use crate::intervene::fault::model::Unit;
-pub use crate::intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};
+pub use intervene::fault::model::Unit;
+pub use intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};
 
-crate::form! {
+form::form! {
     /// Where, how, how many, and when.
     pub struct Fault: "Fault" {
         target: Target = Target::default(), "Where", "Where faults can be; default: weights";
@@ -19,7 +19,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What a campaign varies.
     pub enum Vary: "Vary" {
         Nothing, "Nothing", "One cell";
@@ -29,7 +29,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of a campaign that ends when its interval is narrow enough.
     pub struct Until: "Until the margin is met" {
         margin: f64 = 0.01, "Margin", "Target half-width of the interval", unit "%", range [0.0001, 0.5];
@@ -38,7 +38,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// How many trials a campaign has.
     pub enum Trials: "Trials" {
         Fixed(u64) = 100, "Fixed", "This many per cell", unit "trials", range [1, 1e9];
@@ -47,7 +47,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What protects a network against faults.
     pub enum Protect: "Protection" {
         Nothing, "None", "Nothing";
@@ -57,7 +57,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// Where the faults of a campaign come from.
     pub enum FaultSource: "Faults" {
         Drawn, "Drawn", "From the run's random stream";
@@ -65,7 +65,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of a fault campaign.
     pub struct Campaign: "Campaign" {
         fault: Fault = Fault::default(), "Fault", "What one trial injects", written always;

@@ -8,7 +8,7 @@ use super::fault::{Campaign, Fault, FaultAmount, Vary};
 use super::structure::{Role, Structure};
 use super::target::Params;
 use super::targets::{self, LayerResult};
-use crate::intervene::fault::{Bits, Format};
+use intervene::fault::{Bits, Format};
 
 /// A cell of a campaign: one setting of what it varies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -156,10 +156,10 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::structure::graphs::GRAPHS;
-    use crate::doc::{Loss, Net};
-    use crate::form::ron_text;
+    use data::Shape;
+    use crate::structure::graphs::GRAPHS;
+    use crate::{Loss, Net};
+    use form::ron_text;
 
     /// A block that begins with a batch norm, and a batch norm behind a block.
     const PRE_ACTIVATION: &str = "Conv(channels: 4), Residual(body: [BatchNorm(), Relu, Conv(channels: 4)]), BatchNorm(), \

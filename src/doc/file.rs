@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::experiment::{Experiment, VERSION};
 use super::problem::Problem;
 use super::scan::{has_comments, locate, written};
-use crate::form::{ron_text, write};
+use form::{ron_text, write};
 
 /// Why a file could not be opened or saved.
 #[derive(Debug, thiserror::Error)]

@@ -6,12 +6,12 @@ use super::inputs::Inputs;
 use super::spec::RunSpec;
 use super::stage::Stage;
 use super::training::Kernels;
-use crate::data::Data;
-use crate::form::Stored;
+use data::Data;
+use form::Stored;
 
 /// 16 hexadecimal digits of the SHA-256 of a text.
 pub(super) fn identity(text: &str) -> String {
-    crate::form::number::hexadecimal(&Sha256::digest(text)[..8])
+    form::number::hexadecimal(&Sha256::digest(text)[..8])
 }
 
 /// The text of settings that the identity of a run is made of: as earlier versions wrote them, defaults left out.
@@ -57,7 +57,7 @@ fn identify(plan: &mut [Stage], has_batch_norm: &dyn Fn() -> bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
+    use form::ron_text;
 
     fn id(net: &str, more: &str, train: &str) -> String {
         let spec = format!("(data: Digits(), net: {net}, train: ({train}), plan: [Train(\"1ep\")]{more})");

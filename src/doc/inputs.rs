@@ -10,9 +10,9 @@ use super::plan::files_read;
 use super::run_count::{MOST_RUNS, count_runs};
 use super::spec::{RunSpec, expand_arms};
 use super::stage::Stage;
-use crate::data::{Data, Input, Looks};
-use crate::form::Overrides;
-use crate::form::path::Place;
+use data::{Data, Input, Looks};
+use form::Overrides;
+use form::path::Place;
 
 /// Digests of what a run reads beside data of the user's own, whose content is among their settings: SHA-256 in hexadecimal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

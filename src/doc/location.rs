@@ -2,8 +2,8 @@
 
 use super::experiment::{Arm, Experiment};
 use super::problem::Problem;
-use crate::form::path::{Place, Segment};
-use crate::form::{Choice, Node, Value, name_of};
+use form::path::{Place, Segment};
+use form::{Choice, Node, Value, name_of};
 
 impl Problem {
     /// Names the places of problems in the words of the window.
@@ -173,8 +173,8 @@ fn label(value: &mut dyn Value, steps: &[&str]) -> Option<String> {
 mod tests {
     use std::path::Path;
 
-    use crate::doc::file::parse;
-    use crate::doc::validate;
+    use crate::file::parse;
+    use crate::validate;
 
     /// Where the first problem of a document is.
     fn first(text: &str) -> String {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::validate;
-use crate::doc::file::{describe, parse};
+use crate::file::{describe, parse};
 
 fn problems(text: &str) -> Vec<String> {
     let path = Path::new("x.ron");

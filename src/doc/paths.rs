@@ -3,8 +3,8 @@
 use super::experiment::{Arm, Experiment};
 use super::file_names::is_file;
 use super::spec::settings_of;
-use crate::form::path::{Found, Place, Segment, assign, each, walk};
-use crate::form::{Names, Node, Value};
+use form::path::{Found, Place, Segment, assign, each, walk};
+use form::{Names, Node, Value};
 
 /// A path as a setting has it.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub fn with_paths(experiment: &Experiment, new: &NewPath<'_>) -> Experiment {
     }
     let own = changed.arms.iter_mut().flat_map(|arm| &mut arm.sweep.0);
     for (path, text) in changed.sweep.0.iter_mut().chain(own) {
-        let Ok(items) = crate::form::Overrides::items(text) else { continue };
+        let Ok(items) = form::Overrides::items(text) else { continue };
         let others: Vec<Option<String>> =
             items.iter().map(|item| other_value(experiment, &arms, [path, item], &new)).collect();
         if others.iter().any(Option::is_some) {
@@ -115,7 +115,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::{parse, to_text};
+    use crate::file::{parse, to_text};
 
     #[test]
     fn every_path_that_is_read_is_replaced_and_no_other_text() {

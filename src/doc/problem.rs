@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::data::{Data, Looks};
-use crate::form::path::Place;
+use data::{Data, Looks};
+use form::path::Place;
 
 /// How much a problem matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

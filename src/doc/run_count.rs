@@ -1,7 +1,7 @@
 //! How many runs an experiment makes.
 
 use super::Experiment;
-use crate::form::Overrides;
+use form::Overrides;
 
 /// The most runs of one experiment: more are typing errors, and would fill the memory.
 pub(super) const MOST_RUNS: usize = 100_000;

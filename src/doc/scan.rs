@@ -5,9 +5,9 @@
 
 use ron::error::Position;
 
-use crate::form::path::{Place, Segment};
-use crate::form::ron_text::position;
-use crate::form::write::Written;
+use form::path::{Place, Segment};
+use form::ron_text::position;
+use form::write::Written;
 
 /// Line and column, both from 1, of the setting at `place`, or of the nearest enclosing one that is written down.
 pub fn locate(text: &str, place: &Place) -> (usize, usize) {

@@ -1,6 +1,6 @@
 //! What an intervention acts on.
 
-crate::choice! {
+form::choice! {
     /// Which layers.
     pub enum Layers: "Layers" {
         All, "All", "Every layer";
@@ -11,7 +11,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// Which kind of parameters.
     pub enum Params: "Parameters" {
         Weights, "Weights", "Weights of convolution and linear layers";
@@ -25,7 +25,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// What an intervention acts on.
     pub struct Target: "Target" {
         layers: Layers = Layers::All, "Layers", "Which layers";

@@ -2,7 +2,7 @@
 
 use super::structure::{Block, Op, Parameter, Role, Structure, Yields};
 use super::target::{Layers, Params, Target};
-use crate::data::Shape;
+use data::Shape;
 
 /// Positions of the parameters that a target means, in the order of the network; `usual` is what it means when it names
 /// no kind.
@@ -125,7 +125,7 @@ fn has_role(kind: &Params, role: Role) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Activation, Loss, Net, ResNet, Vgg};
+    use crate::{Activation, Loss, Net, ResNet, Vgg};
 
     fn small_vgg() -> Structure {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });

@@ -117,7 +117,7 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Severity, runs, validate};
+    use crate::{Severity, runs, validate};
 
     #[test]
     fn every_template_opens_without_an_error_and_has_runs() {

@@ -2,11 +2,11 @@
 
 use super::plan::words::{length, listed, number};
 use super::structure::{Parameter, Role, Structure};
-use crate::data::Augmentation;
-use crate::form::Steps;
-use crate::optimize::{Optimizer, Schedule};
+use data::Augmentation;
+use form::Steps;
+use optimize::{Optimizer, Schedule};
 
-crate::choice! {
+form::choice! {
     /// What training minimizes.
     pub enum Loss: "Loss" {
         CrossEntropy, "Cross-entropy", "Softmax cross-entropy over the classes";
@@ -15,7 +15,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What happens when the loss is no longer finite.
     pub enum NonFinite: "Non-finite loss" {
         Stop, "Stop", "The run fails and names the iteration";
@@ -23,7 +23,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What computes training passes on the device `Flex`.
     pub enum Kernels: "Kernels" {
         #[serde(alias = "Winograd")]
@@ -35,7 +35,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What each evaluation records of the weights.
     pub enum WeightRecord: "Weights" {
         Off, "Off", "Nothing";
@@ -48,7 +48,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// What a run records of its weights.
     pub struct Recording: "Weights over training" {
         weights: WeightRecord = WeightRecord::Off, "At each evaluation", "Statistics of the weights as series for \
@@ -81,7 +81,7 @@ pub(super) const NO_STEP: &str = "with a learning rate of 0, training changes no
 /// Multiply-adds of a forward pass that take about as long as the statistics of one entry.
 const STATISTICS: f64 = 300.0;
 
-crate::form! {
+form::form! {
     /// How networks are trained and evaluated.
     pub struct Training: "Training" {
         optimizer: Optimizer = Optimizer::default(), "Optimizer", "How gradients change weights";
@@ -139,8 +139,8 @@ impl Training {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::Training;
-    use crate::form::ron_text;
+    use crate::Training;
+    use form::ron_text;
 
     fn sentences(training: &str) -> [String; 2] {
         let training: Training = ron_text::from_str(training).unwrap();

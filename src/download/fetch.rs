@@ -10,8 +10,8 @@ use ureq::Agent;
 use ureq::http::{Response, StatusCode, header};
 
 use super::{DownloadError, Patience};
-use crate::data::Remote;
-use crate::form::number::hexadecimal;
+use data::Remote;
+use form::number::hexadecimal;
 
 /// Bytes between two reports of progress.
 const CHUNK: usize = 1 << 18;

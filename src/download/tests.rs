@@ -9,9 +9,9 @@ use sha2::{Digest, Sha256};
 
 use super::server::{Manner, Server};
 use super::*;
-use crate::data::testing::{Folder, gzip};
-use crate::data::{CIFAR10, FASHION_MNIST, MNIST};
-use crate::form::number::hexadecimal;
+use data::testing::{Folder, gzip};
+use data::{CIFAR10, FASHION_MNIST, MNIST};
+use form::number::hexadecimal;
 
 const QUICK: Patience =
     Patience { tries: 3, pause: Duration::from_millis(1), silence: Duration::from_secs(5) };

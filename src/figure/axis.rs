@@ -1,7 +1,7 @@
 //! The axes of figures: what they are called, and the ranges that fit their values.
 
 use super::scale::Scale;
-use crate::results::number::Format;
+use results::number::Format;
 
 /// Free space on each side of the data, as a share of their range.
 pub const PADDING: f64 = 0.03;

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::model::{Figure, Trace};
-use crate::results::view::Brushes;
+use results::view::Brushes;
 
 /// The height of a value on an axis: 0 at the lower end, 1 at the upper end; `None` if it cannot be shown.
 pub fn height(axis: &Axis, value: f64) -> Option<f64> {
@@ -46,7 +46,7 @@ pub fn brush(figure: &mut Figure, brushes: &Brushes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Line, style_of};
+    use crate::{Line, style_of};
 
     fn figure() -> Figure {
         let axis = |title, range| Axis { range: Some(range), ..Axis::new(title, "") };

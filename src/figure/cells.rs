@@ -286,7 +286,7 @@ fn sequential(share: f64) -> Rgb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::tones::contrast;
+    use crate::tones::contrast;
 
     #[test]
     fn the_scale_grows_brighter_so_that_no_eye_needs_its_hues() {

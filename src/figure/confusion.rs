@@ -4,11 +4,11 @@ use super::axis::{Axis, Category};
 use super::cells::{CellText, Cells};
 use super::model::Figure;
 use super::note::Note;
-use crate::doc::{ClassNames, NOTHING};
-use crate::form::number::grouped;
-use crate::results::campaign::Estimate;
-use crate::results::confusion::{Confusion, Predicted};
-use crate::results::number::fixed;
+use doc::{ClassNames, NOTHING};
+use form::number::grouped;
+use results::campaign::Estimate;
+use results::confusion::{Confusion, Predicted};
+use results::number::fixed;
 
 /// The confidence of the intervals in tables.
 const CONFIDENCE: f64 = 0.95;

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use super::axis::Axis;
 use super::cells::Cells;
 use super::model::{At, Figure, Line, ReferenceLine};
-use crate::results::number::plain;
+use results::number::plain;
 
 /// The first line of the table.
 pub const HEADER: &str = "kind,series,run,x,y,low,high";
@@ -191,11 +191,11 @@ pub fn quoted(cell: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::axis::{Axis, Category};
-    use crate::figure::cells::CellKind;
-    use crate::figure::model::Trace;
-    use crate::figure::{Bars, style_of};
-    use crate::results::statistics::Band;
+    use crate::axis::{Axis, Category};
+    use crate::cells::CellKind;
+    use crate::model::Trace;
+    use crate::{Bars, style_of};
+    use results::statistics::Band;
 
     #[test]
     fn the_table_has_what_is_drawn_and_nothing_else() {
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn cells_of_trials_have_their_interval_and_the_number_of_trials() {
-        use crate::figure::cells::CellText;
+        use crate::cells::CellText;
         let texts =
             vec![CellText { ends: Some(([0.125, 0.5], 12)), ..CellText::default() }, CellText::default()];
         let cells = Cells {

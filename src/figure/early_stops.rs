@@ -4,11 +4,11 @@ use super::axis::Axis;
 use super::distinct::distinct;
 use super::model::{Figure, Line, Note};
 use super::palette::{Dash, Marker, Style, style_of};
-use crate::form::number::counted;
-use crate::results::early_stops::Training;
-use crate::results::statistics::{Spread, level};
-use crate::results::tickets::MaskOverlap;
-use crate::results::view::XAxis;
+use form::number::counted;
+use results::early_stops::Training;
+use results::statistics::{Spread, level};
+use results::tickets::MaskOverlap;
+use results::view::XAxis;
 
 /// An arm of a figure: its name, its place among all arms of the document, and what is known of it.
 pub type OfArm<'a, T> = (&'a str, usize, &'a [T]);
@@ -125,9 +125,9 @@ pub fn layer_overlaps(arms: &[OfArm<'_, MaskOverlap>], moment: &str) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::EarlyStop;
-    use crate::results::statistics::Band;
-    use crate::results::tickets::LayerOverlap;
+    use results::EarlyStop;
+    use results::statistics::Band;
+    use results::tickets::LayerOverlap;
 
     #[test]
     fn the_figure_goes_from_many_weights_to_few_with_the_spread_over_seeds() {

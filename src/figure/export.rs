@@ -12,8 +12,8 @@ use super::options::Options;
 use super::pdf::pdf;
 use super::raster::{missing, pixels, png};
 use super::svg::svg;
-use crate::doc::file::write_atomically_by;
-use crate::doc::listed;
+use doc::file::write_atomically_by;
+use doc::listed;
 
 /// A file format for figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,8 +155,8 @@ pub fn write_file_by<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::Line;
-    use crate::figure::{Size, style_of};
+    use crate::model::Line;
+    use crate::{Size, style_of};
 
     fn example() -> Figure {
         Figure { lines: vec![Line::new("a", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]])], ..Figure::default() }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::axis::Axis;
 use super::model::Figure;
-use crate::results::facets::FacetAxes;
+use results::facets::FacetAxes;
 
 /// The ranges of x and y.
 pub type Ranges = [[f64; 2]; 2];
@@ -156,7 +156,7 @@ impl Figure {
 #[cfg(test)]
 pub mod testing {
     use super::*;
-    use crate::figure::{Line, style_of};
+    use crate::{Line, style_of};
 
     /// Two arms in panels for these batch sizes; the accuracies of the nth panel reach n tenths higher.
     pub fn by_batch(sizes: &[u32], axes: FacetAxes) -> Figure {
@@ -195,7 +195,7 @@ pub mod testing {
 mod tests {
     use super::testing::by_batch;
     use super::*;
-    use crate::figure::ranges::{Fit, ranges_of_panels};
+    use crate::ranges::{Fit, ranges_of_panels};
 
     #[test]
     fn shared_ranges_show_what_all_panels_need_and_free_ones_what_each_needs() {

@@ -1,8 +1,8 @@
 //! The text of an interval around a value.
 
 use super::model::Figure;
-use crate::results::number::{Digits, Format, plus_minus};
-use crate::results::statistics::Spread;
+use results::number::{Digits, Format, plus_minus};
+use results::statistics::Spread;
 
 impl Figure {
     /// "± 0.24" where both sides are equal, also where the end of the axis of shares cuts one of them; otherwise both ends:
@@ -29,7 +29,7 @@ impl Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::Axis;
+    use crate::Axis;
 
     #[test]
     fn only_an_interval_with_equal_sides_is_written_as_half_its_width() {

@@ -277,8 +277,8 @@ fn level_rows<'a>([first, last]: &[String; 2], [left, right]: [f64; 2], font: f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::LineRound;
-    use crate::figure::style_of;
+    use crate::model::LineRound;
+    use crate::style_of;
 
     fn figure(names: &[&str]) -> Figure {
         let lines =

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Figure, Line};
 use super::plots::ArmRuns;
-use crate::results::outline::{Outline, differences};
-use crate::results::table::settings::{NONE, follows_from_another, short};
+use results::outline::{Outline, differences};
+use results::table::settings::{NONE, follows_from_another, short};
 
 /// Settings beyond this number are only counted.
 const MOST: usize = 4;
@@ -130,8 +130,8 @@ fn contains_word(name: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::style_of;
-    use crate::results::table::Row;
+    use crate::style_of;
+    use results::table::Row;
 
     fn row(settings: &[(&str, &str)]) -> Row {
         let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));

@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn all_markers_but_none_have_an_outline_within_one_and_a_half_radii() {
         assert_eq!(outline(Marker::None, 2.0), None);
-        for marker in crate::figure::palette::MARKERS.into_iter().skip(1) {
+        for marker in crate::palette::MARKERS.into_iter().skip(1) {
             let corners = outline(marker, 2.0).unwrap();
             assert!(corners.len() >= 3 && corners.iter().flatten().all(|share| share.abs() <= 3.0));
         }

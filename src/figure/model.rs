@@ -7,9 +7,9 @@ use super::cells::Cells;
 use super::facets::Facets;
 pub use super::note::Note;
 use super::palette::{Dash, Style};
-use crate::results::rounds::level_text;
-use crate::results::statistics::{Band, Spread};
-use crate::results::table::{Delta, LineFacts};
+use results::rounds::level_text;
+use results::statistics::{Band, Spread};
+use results::table::{Delta, LineFacts};
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
 ///
@@ -305,7 +305,7 @@ impl Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::style_of;
+    use crate::style_of;
 
     #[test]
     fn a_figure_of_gaps_has_no_data() {

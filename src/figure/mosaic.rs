@@ -110,8 +110,8 @@ fn pixel(tile: &Tile, cells: &Cells, range: [f64; 2], theme: Theme) -> Option<Rg
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::cells::{CellKind, ColourMap};
-    use crate::figure::palette::colour;
+    use crate::cells::{CellKind, ColourMap};
+    use crate::palette::colour;
 
     /// Trained, held and pruned entries of a weight of two outputs.
     fn weight(inks: [Ink; 3]) -> Cells {

@@ -1,6 +1,6 @@
 //! The small print of a figure.
 
-use crate::form::number::counted;
+use form::number::counted;
 
 /// The small print of a figure. How its intervals are drawn is up to what draws it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]

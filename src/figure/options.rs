@@ -8,8 +8,8 @@ use super::model::Figure;
 use super::palette::{Dash, Marker, Theme};
 use super::shades::shares;
 use super::size::Size;
-pub use crate::results::page::IntervalStyle;
-use crate::results::page::{PageStyle, Preset};
+pub use results::page::IntervalStyle;
+use results::page::{PageStyle, Preset};
 
 /// How a figure is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -122,10 +122,10 @@ impl Default for Options {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::palette::Style;
-    use crate::figure::shades::grey;
-    use crate::figure::{Line, style_of};
-    use crate::results::statistics::Band;
+    use crate::palette::Style;
+    use crate::shades::grey;
+    use crate::{Line, style_of};
+    use results::statistics::Band;
 
     fn lines() -> Figure {
         let style = Style { dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };

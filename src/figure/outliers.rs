@@ -27,7 +27,7 @@ pub fn inner_range(figure: &Figure) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::style_of;
+    use crate::style_of;
 
     fn figure(ys: impl IntoIterator<Item = f64>) -> Figure {
         let points = ys.into_iter().zip(0..).map(|(y, x)| [f64::from(x), y]).collect();

@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::tones::{contrast, mix};
-use crate::results::campaign::ImageOutcome;
-use crate::results::colours::{is_muted, without_shade};
+use results::campaign::ImageOutcome;
+use results::colours::{is_muted, without_shade};
 
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -302,7 +302,7 @@ impl Theme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::tones::luminance;
+    use crate::tones::luminance;
 
     const ALL: [Theme; 4] = [Theme::Light, Theme::Dark, Theme::LightScreen, Theme::DarkScreen];
 
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn a_style_without_a_shade_is_read() {
         let style: Style =
-            crate::form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
+            form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
         let known = Style { colour: 2, dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };
         assert_eq!(style, known);
     }

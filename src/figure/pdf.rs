@@ -35,9 +35,9 @@ pub fn pdf(svg: &str, title: &str) -> Result<Vec<u8>, DrawError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::Line;
-    use crate::figure::svg::svg;
-    use crate::figure::{Figure, Options, style_of};
+    use crate::model::Line;
+    use crate::svg::svg;
+    use crate::{Figure, Options, style_of};
 
     fn example() -> String {
         let line = Line::new("dense", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);

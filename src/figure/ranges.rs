@@ -6,7 +6,7 @@ use super::facets::{Facets, Panel, Ranges};
 use super::model::{At, Figure, Line};
 use super::palette::Marker;
 use super::scale::Scale;
-use crate::results::number::Format;
+use results::number::Format;
 
 /// What the range of y is for. The interval at the end of a line is always whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +123,8 @@ fn ys(figure: &Figure, fit: Fit, x: [f64; 2]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::Style;
-    use crate::figure::axis::Axis;
+    use crate::Style;
+    use crate::axis::Axis;
 
     fn figure(points: &[[f64; 2]]) -> Figure {
         Figure { lines: vec![Line::new("a", Style::default(), points.to_vec())], ..Figure::default() }
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn unfinished_seeds_count_only_where_there_is_nothing_else() {
-        use crate::figure::model::{Seeds, Trace};
+        use crate::model::{Seeds, Trace};
         let mut figure = figure(&[[0.0, 100.0], [10.0, 200.0]]);
         let beside = Trace { name: String::new(), points: vec![[5.0, 0.0]] };
         let averaged = Trace { name: String::new(), points: vec![[5.0, 300.0]] };
@@ -194,8 +194,8 @@ mod tests {
     #[test]
     fn bands_and_reference_lines_belong_to_the_data() {
         let mut figure = figure(&[[0.0, 1.0], [1.0, 1.0]]);
-        figure.lines[0].band = vec![crate::results::statistics::Band { x: 0.0, low: -1.0, high: 3.0 }];
-        figure.reference_lines = vec![crate::figure::ReferenceLine::level("dense", 9.0, None)];
+        figure.lines[0].band = vec![results::statistics::Band { x: 0.0, low: -1.0, high: 3.0 }];
+        figure.reference_lines = vec![crate::ReferenceLine::level("dense", 9.0, None)];
         assert_eq!(ranges(&figure, Fit::Lines)[1], [-1.3, 9.3]);
     }
 }

@@ -157,9 +157,9 @@ mod tests {
     use resvg::usvg::fontdb::{Stretch, Style, Weight};
 
     use super::*;
-    use crate::figure::model::Line;
-    use crate::figure::svg::svg;
-    use crate::figure::{Figure, LegendPlace, Options, Size, style_of};
+    use crate::model::Line;
+    use crate::svg::svg;
+    use crate::{Figure, LegendPlace, Options, Size, style_of};
 
     fn example() -> String {
         let line = Line::new("dense", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);

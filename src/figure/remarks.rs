@@ -2,8 +2,8 @@
 
 use super::distinct::distinct;
 use super::model::{Figure, Line};
-use crate::doc::listed;
-use crate::results::statistics::Band;
+use doc::listed;
+use results::statistics::Band;
 
 impl Figure {
     /// What the small print says of intervals beside the note: bands of reference lines, and ends that are cut.
@@ -80,9 +80,9 @@ impl Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::scale::Scale;
-    use crate::figure::{Axis, ReferenceLine, style_of};
-    use crate::results::statistics::Spread;
+    use crate::scale::Scale;
+    use crate::{Axis, ReferenceLine, style_of};
+    use results::statistics::Spread;
 
     #[test]
     fn what_cannot_be_drawn_is_said() {

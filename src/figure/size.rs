@@ -1,7 +1,7 @@
 //! The size of figures, in points (1/72 inch).
 
-use crate::results::page::Preset;
-pub use crate::results::page::{Corner, LegendPlace};
+use results::page::Preset;
+pub use results::page::{Corner, LegendPlace};
 
 /// The size of a figure and its text.
 #[derive(Debug, Clone, Copy, PartialEq)]

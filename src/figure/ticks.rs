@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::scale::Scale;
-use crate::results::number::{Format, exponent_of, fixed, scientific};
+use results::number::{Format, exponent_of, fixed, scientific};
 
 /// A mark on an axis.
 #[derive(Debug, Clone, PartialEq)]
@@ -196,7 +196,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::figure::axis::Category;
+    use crate::axis::Category;
 
     fn texts(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<String> {
         ticks(axis, range, wanted).into_iter().filter_map(|tick| tick.label).collect()

@@ -1,6 +1,6 @@
 //! The two declarations from which everything about a setting follows.
 
-/// Declares a group of settings: the struct, its defaults, its format and its [`Group`](crate::form::Group).
+/// Declares a group of settings: the struct, its defaults, its format and its [`Group`](crate::Group).
 ///
 /// Saved files leave defaults out. `written always` at the end of a declaration keeps the setting in them.
 ///
@@ -8,7 +8,7 @@
 /// reference and saved files. They are part of the value as serde writes it, unless an attribute skips them.
 ///
 /// ```
-/// weightlab::form! {
+/// form::form! {
 ///     /// Plain gradient descent.
 ///     pub struct Descent: "Gradient descent" {
 ///         rate: f64 = 0.1, "Learning rate", "Length of a step along the gradient", range [0.0, 10.0];
@@ -131,19 +131,19 @@ macro_rules! form_impl {
             pub const TITLE: &'static str = $title;
         }
 
-        impl $crate::form::Value for $name {
-            fn node(&mut self) -> $crate::form::Node<'_> { $crate::form::Node::Group(self) }
+        impl $crate::Value for $name {
+            fn node(&mut self) -> $crate::Node<'_> { $crate::Node::Group(self) }
         }
 
-        impl $crate::form::Group for $name {
+        impl $crate::Group for $name {
             fn title(&self) -> &'static str { $title }
-            fn fields(&self) -> &'static [$crate::form::Field] {
-                const FIELDS: &[$crate::form::Field] = &[ $(
+            fn fields(&self) -> &'static [$crate::Field] {
+                const FIELDS: &[$crate::Field] = &[ $(
                     $crate::field_about!(stringify!($field), $label, $help $(, $word $about)*),
                 )* ];
                 FIELDS
             }
-            fn value(&mut self, index: usize) -> &mut dyn $crate::form::Value {
+            fn value(&mut self, index: usize) -> &mut dyn $crate::Value {
                 match self.fields()[index].key {
                     $( stringify!($field) => &mut self.$field, )*
                     key => unreachable!("{key} is no field"),
@@ -167,13 +167,13 @@ macro_rules! form_impl {
 }
 
 /// What a line of a declaration says after the help: any of `unit "steps"`, `range [0, 1]`, `allowed [2, 4, 6]`, `inherits "train.batch"`,
-/// `unset "all"` and `names Layers`, each as the field of [`Field`](crate::form::Field) of that name.
+/// `unset "all"` and `names Layers`, each as the field of [`Field`](crate::Field) of that name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! field_about {
     ($key:expr, $label:literal, $help:literal $(, $word:ident $about:tt)*) => {{
         #[allow(unused_mut, reason = "most lines end after the help")]
-        let mut field = $crate::form::Field::new($key, $label, $help);
+        let mut field = $crate::Field::new($key, $label, $help);
         $( $crate::field_word!(field $word $about); )*
         field
     }};
@@ -192,7 +192,7 @@ macro_rules! field_word {
         $field.is_always_written = true;
     };
     ($field:ident names $names:ident) => {
-        $field.names = $crate::form::Names::$names;
+        $field.names = $crate::Names::$names;
     };
     ($field:ident $word:ident $text:literal) => {
         $field.$word = $text;
@@ -208,16 +208,16 @@ macro_rules! wrapped {
         #[serde(transparent)]
         $vis struct $name(pub $type);
 
-        impl $crate::form::Value for $name {
-            fn node(&mut self) -> $crate::form::Node<'_> { $crate::form::Value::node(&mut self.0) }
+        impl $crate::Value for $name {
+            fn node(&mut self) -> $crate::Node<'_> { $crate::Value::node(&mut self.0) }
         }
     };
 }
 
-/// Declares alternatives: the enum, its format and its [`Choice`](crate::form::Choice). The first one is the default.
+/// Declares alternatives: the enum, its format and its [`Choice`](crate::Choice). The first one is the default.
 ///
 /// ```
-/// weightlab::choice! {
+/// form::choice! {
 ///     /// How many entries.
 ///     pub enum HowMany: "How many" {
 ///         All, "All", "Every entry";
@@ -232,7 +232,7 @@ macro_rules! wrapped {
 /// Type::function`, that function says what the present alternative is in lists and summaries. With `, unless
 /// Type::function`, that function says why a build cannot offer an alternative.
 ///
-/// [`rule`]: crate::intervene::Criterion::rule
+/// [`rule`]: intervene::Criterion::rule
 #[macro_export]
 macro_rules! choice {
     ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal $(, each $rule:path)? $(, in words $words:path)? $(, unless $refusal:path)? {
@@ -252,36 +252,36 @@ macro_rules! choice {
             pub fn all() -> Vec<Self> { vec![ $( Self::$variant $(($default))?, )* ] }
 
             /// Its name in files.
-            pub fn key(&self) -> &'static str { $crate::form::Choice::variant(self).key }
+            pub fn key(&self) -> &'static str { $crate::Choice::variant(self).key }
 
             /// Its name in the window.
-            pub fn label(&self) -> &'static str { $crate::form::Choice::variant(self).label }
+            pub fn label(&self) -> &'static str { $crate::Choice::variant(self).label }
         }
 
         impl Default for $name {
             fn default() -> Self { Self::all().swap_remove(0) }
         }
 
-        impl $crate::form::Value for $name {
-            fn node(&mut self) -> $crate::form::Node<'_> { $crate::form::Node::Choice(self) }
+        impl $crate::Value for $name {
+            fn node(&mut self) -> $crate::Node<'_> { $crate::Node::Choice(self) }
         }
 
-        impl $crate::form::Choice for $name {
+        impl $crate::Choice for $name {
             fn title(&self) -> &'static str { $title }
-            fn variants(&self) -> &'static [$crate::form::Field] {
-                const VARIANTS: &[$crate::form::Field] = &[ $(
+            fn variants(&self) -> &'static [$crate::Field] {
+                const VARIANTS: &[$crate::Field] = &[ $(
                     $crate::field_about!(stringify!($variant), $label, $help $(, $word $about)*),
                 )* ];
                 VARIANTS
             }
             fn selected(&self) -> usize {
                 let key = match self { $( Self::$variant { .. } => stringify!($variant), )* };
-                $crate::form::Choice::variants(self).iter().position(|variant| variant.key == key).unwrap_or(0)
+                $crate::Choice::variants(self).iter().position(|variant| variant.key == key).unwrap_or(0)
             }
             $( fn words(&self) -> Option<String> { Some($words(self)) } )?
             $( fn refusal(&self, index: usize) -> Option<String> { $refusal(&Self::all()[index]) } )?
             fn select(&mut self, index: usize) { *self = Self::all().swap_remove(index); }
-            fn payload(&mut self) -> Option<&mut dyn $crate::form::Value> {
+            fn payload(&mut self) -> Option<&mut dyn $crate::Value> {
                 $( $crate::choice_payload!(self $name $variant $($payload)?); )*
                 None
             }

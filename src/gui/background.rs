@@ -8,7 +8,7 @@ use std::time::Duration;
 use eframe::egui::{ColorImage, Context};
 
 use super::log::{Log, NoticeAction};
-use crate::run::panic_text;
+use run::panic_text;
 
 /// Answers that are asked for again and again, while data grow, are asked for at most once in `PAUSE` seconds, and cost at
 /// most `SHARE` of the time.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use eframe::egui;
 
 use super::background::Latest;
-use crate::cluster::{FOLDER, Runs, Slurm, Status};
+use cluster::{FOLDER, Runs, Slurm, Status};
 
 /// The queue is asked this often.
 const ASK_EVERY: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ impl ClusterQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::tests::program;
+    use cluster::tests::program;
 
     #[test]
     fn jobs_are_listed_where_something_was_submitted() {

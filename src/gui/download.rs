@@ -13,9 +13,9 @@ use super::background::{BackgroundTask, Latest, LoadState, TaskState};
 use super::files::{home_folder, typed};
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState, Tone, title_ui};
-use crate::data::{Data, KnownSet, Origin, Places, Remote};
-use crate::download::{DownloadError, Patience, download};
-use crate::form::number::megabytes;
+use data::{Data, KnownSet, Origin, Places, Remote};
+use download::{DownloadError, Patience, download};
+use form::number::megabytes;
 
 /// Width of the dialog, in points.
 const WIDTH: f32 = 560.0;
@@ -268,13 +268,13 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::download::server::{Manner, Server};
+    use download::server::{Manner, Server};
 
     /// Returns a dialog with one dataset of one file, which a server on this machine has.
     fn dialog_of(server: &Server, content: &[u8], folder: &std::path::Path) -> DownloadDialog {
         use sha2::Digest;
         let url: &'static str = server.url("set.bin").leak();
-        let sha256: &'static str = crate::form::number::hexadecimal(&sha2::Sha256::digest(content)).leak();
+        let sha256: &'static str = form::number::hexadecimal(&sha2::Sha256::digest(content)).leak();
         let file = Remote { url, bytes: content.len() as u64, sha256, members: &[] };
         let files: &'static [Remote<'static>] = vec![file].leak();
         let origin = Origin { page: "example.org", licence: "MIT", files };
@@ -287,7 +287,7 @@ mod tests {
 
     fn harness(dialog: DownloadDialog) -> Harness<'static, Shown> {
         let draw = |ui: &mut Ui, (dialog, response): &mut Shown| {
-            crate::gui::app::prepare(ui.ctx(), &crate::gui::settings::Settings::default());
+            crate::app::prepare(ui.ctx(), &crate::settings::Settings::default());
             let answer = dialog.ui(ui.ctx(), &Places::default());
             if answer.is_some() {
                 *response = answer;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::theme;
-use crate::data::{Data, Recognised, is_named_like_data, recognise};
-use crate::doc::file_names::{is_file, weight_endings};
-use crate::run::weight_files::{FileShapes, Guess, guess, read_shapes};
+use data::{Data, Recognised, is_named_like_data, recognise};
+use doc::file_names::{is_file, weight_endings};
+use run::weight_files::{FileShapes, Guess, guess, read_shapes};
 
 /// What a dropped path is.
 #[derive(Clone, Debug, PartialEq)]
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn another_split_of_a_dataset_is_other_data() {
-        use crate::data::{Emnist, EmnistSplit};
+        use data::{Emnist, EmnistSplit};
         let of = |split| Data::Emnist(Emnist { split, limit_test: Some(9), ..Emnist::default() });
         let found = Recognised {
             data: Data::Emnist(Emnist { split: EmnistSplit::Letters, ..Emnist::default() }),

@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_guide_has_all_its_pages() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide");
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("docs/guide");
         for file in std::fs::read_dir(folder).unwrap() {
             let file = file.unwrap().path();
             let path = format!("guide/{}", file.file_name().unwrap().to_string_lossy());

@@ -2,7 +2,7 @@
 
 use eframe::egui::IconData;
 
-use crate::figure::icon::pixels;
+use figure::icon::pixels;
 
 const SIDE: u32 = 64;
 

@@ -132,7 +132,7 @@ impl Icon {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::theme;
+    use crate::theme;
 
     #[test]
     fn the_font_has_every_icon() {

@@ -5,7 +5,7 @@ use eframe::egui::{self, Key, Label, Popup, Response, RichText, ScrollArea, Text
 use super::text::counted;
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
-use crate::licences::{Component, Licences};
+use licences::{Component, Licences};
 
 /// Width of the list, in points.
 const LIST: f32 = 320.0;

@@ -1,8 +1,8 @@
 //! What tiles can show: all plots and all views.
 
 use super::views;
-use crate::figure::plots::{self, Plot};
-use crate::results::tiles::Group;
+use figure::plots::{self, Plot};
+use results::tiles::Group;
 
 /// A plot or a view.
 #[derive(Clone, Copy)]

@@ -12,9 +12,9 @@ use super::background::{Latest, LoadState};
 use super::files::{home_folder, is_untitled};
 use super::text::counted;
 use super::widgets::Tone;
-use crate::doc::{self, Run, file};
-use crate::results::{RunRecord, RunState};
-use crate::run::{self, read_record};
+use doc::{self, Run, file};
+use results::{RunRecord, RunState};
+use run::{self, read_record};
 
 /// As many are remembered.
 const KEPT: usize = 12;
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn runs_that_failed_were_not_interrupted_and_the_latest_file_comes_first() {
-        use crate::results::Event;
+        use results::Event;
         let folder = tempfile::tempdir().unwrap();
         let text = "(arms: [(name: \"a\", plan: [Test])])";
         let files = ["a.ron", "b.ron"].map(|name| folder.path().join(name));

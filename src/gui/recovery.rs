@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::form::TypedText;
-use crate::doc::file::{remove_if_there, write_atomically};
+use doc::file::{remove_if_there, write_atomically};
 
 /// Edits are kept this often, at most.
 pub const PACE: Duration = Duration::from_secs(2);

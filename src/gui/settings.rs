@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::recent::Recent;
 use super::recovery::UnsavedEdits;
 use super::runs::Sharing;
-use crate::figure::FileKind;
-use crate::results::tiles::Group;
+use figure::FileKind;
+use results::tiles::Group;
 
 /// What is kept about the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

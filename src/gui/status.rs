@@ -6,7 +6,7 @@ use super::icons::Icon;
 use super::log::{Log, Notice};
 use super::widgets::Tone;
 use super::{text, theme};
-use crate::doc::{Problem, Severity};
+use doc::{Problem, Severity};
 
 /// Height of a line, in points.
 pub const LINE: f32 = 20.0;

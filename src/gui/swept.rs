@@ -1,8 +1,8 @@
 //! Settings that a sweep replaces: which ones, with which values, and by whose sweep.
 
-use crate::doc::{Experiment, RunSpec, settings_of};
-use crate::form::path::{Place, Segment, each};
-use crate::form::{Field, Overrides};
+use doc::{Experiment, RunSpec, settings_of};
+use form::path::{Place, Segment, each};
+use form::{Field, Overrides};
 
 /// A setting that a sweep replaces.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +62,7 @@ pub fn swept(experiment: &Experiment) -> Vec<Swept> {
 /// The settings that an address means.
 fn places(spec: &mut RunSpec, path: &str) -> Vec<Place> {
     let mut places = Vec::new();
-    let note = &mut |_: &mut dyn crate::form::Value, found: &crate::form::path::Found| {
+    let note = &mut |_: &mut dyn form::Value, found: &form::path::Found| {
         places.push(found.place.clone());
         Ok(())
     };
@@ -132,7 +132,7 @@ pub fn label_of(place: &Place, fields: &[Field]) -> (String, String) {
 
 /// `6 × 4 settings × 5 seeds = 120 runs`; nothing where nothing is swept. `arm` is one of the experiment, or all.
 pub fn runs_text(experiment: &Experiment, swept: &[Swept], arm: Option<usize>) -> Option<String> {
-    use crate::form::number::counted;
+    use form::number::counted;
     let own = |swept: &&Swept| swept.arm.is_none() || swept.arm == arm;
     let counts: Vec<usize> = swept.iter().filter(own).map(Swept::count).collect();
     if counts.is_empty() {
@@ -153,7 +153,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::parse;
+    use doc::file::parse;
 
     const TEXT: &str = r#"(arms: [
         (name: "a", sweep: { "train.batch": [8, 16], "train.optimizer.rate": [0.2, 0.1, 0.05] }, plan: [Train("1ep")]),

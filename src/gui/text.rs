@@ -1,9 +1,9 @@
 //! How numbers and states are written in the window.
 
-pub use crate::form::number::{counted, grouped};
-use crate::results::RunState;
-use crate::results::number::fixed;
-pub use crate::results::number::{duration, duration_range, percent, short};
+pub use form::number::{counted, grouped};
+use results::RunState;
+use results::number::fixed;
+pub use results::number::{duration, duration_range, percent, short};
 
 /// A share in [0, 1] as percent without decimals, for progress: `42 %`.
 pub fn whole_percent(share: f64) -> String {

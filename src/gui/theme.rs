@@ -8,7 +8,7 @@ use eframe::egui::{
 };
 
 use super::text::shortened;
-use crate::figure::{font, palette};
+use figure::{font, palette};
 
 /// The step of the grid that spacing follows, in points.
 pub const STEP: f32 = 8.0;
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     fn contrast(a: Color32, b: Color32) -> f64 {
-        crate::figure::tones::contrast([a.r(), a.g(), a.b()], [b.r(), b.g(), b.b()])
+        figure::tones::contrast([a.r(), a.g(), a.b()], [b.r(), b.g(), b.b()])
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::doc::{Experiment, Run, label_of};
-use crate::form::Overrides;
+use doc::{Experiment, Run, label_of};
+use form::Overrides;
 
 /// An arm with the values of its sweep written out: what has one line in a plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +95,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::{file::parse, runs};
+    use doc::{file::parse, runs};
 
     #[test]
     fn treatments_of_a_sweep_know_their_values() {

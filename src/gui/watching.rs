@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::results::RunRecord;
-use crate::run::{Stamp, read_record};
+use results::RunRecord;
+use run::{Stamp, read_record};
 
 /// Records that were read and that the window has not taken yet.
 const READ_AHEAD: usize = 16;
@@ -140,7 +140,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::results::RunState;
+    use results::RunState;
 
     const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
     const FINISHED: &str = "{\"event\":\"finished\",\"secs\":1.0}\n";

@@ -11,9 +11,9 @@ use eframe::egui::Context;
 
 use super::background::BackgroundTask;
 use super::runs::{ArmSeed, FoundRun};
-use crate::doc::Run;
-use crate::results::RunRecord;
-use crate::run::{self, Command, Cost, Job, Message, Pace, Queue, QueueOptions, QueueView, StopFlag, Task};
+use doc::Run;
+use results::RunRecord;
+use run::{self, Command, Cost, Job, Message, Pace, Queue, QueueOptions, QueueView, StopFlag, Task};
 
 /// Starts runs and knows what they cost.
 pub trait Worker {

@@ -26,7 +26,7 @@ pub(super) fn check_fraction(what: &'static str, fraction: f64) -> Result<(), Am
     }
 }
 
-crate::choice! {
+form::choice! {
     /// How much of a target to prune.
     #[derive(Copy)]
     pub enum Amount: "Amount" {

@@ -89,7 +89,7 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::stream::{Purpose, Stream, stream};
+    use crate::stream::{Purpose, Stream, stream};
     use proptest::prelude::*;
 
     fn rng() -> Stream {

@@ -124,7 +124,7 @@ pub enum FreezeError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::stream::{Purpose, stream};
 
     const WEIGHTS: [f32; 6] = [1.0, -4.0, 2.0, 4.0, 0.5, 9.0];
     const ENTRIES: [Entry; 6] =

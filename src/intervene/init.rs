@@ -3,7 +3,7 @@
 use super::draw::{Normal, uniform_in};
 use rand::Rng;
 
-crate::choice! {
+form::choice! {
     /// How weights of linear and convolution layers start. Names and formulas as in `torch.nn.init`.
     #[derive(Copy)]
     pub enum Init: "Initial weights" {
@@ -15,7 +15,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// How biases start.
     #[derive(Copy)]
     pub enum BiasInit: "Initial biases" {
@@ -106,7 +106,7 @@ fn draw(law: Law, size: usize, rng: &mut impl Rng) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::stream::{Purpose, Stream, stream};
+    use crate::stream::{Purpose, Stream, stream};
 
     fn rng() -> Stream {
         stream(0, Purpose::Init, &[])

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-crate::choice! {
+form::choice! {
     /// Whether entries are ranked, or moved, within each layer or across all layers of a target.
     #[derive(Copy)]
     pub enum Scope: "Scope" {

@@ -33,8 +33,8 @@ pub fn shuffle(regions: &[Region], scope: Scope, rng: &mut impl Rng) -> Vec<Vec<
 #[cfg(test)]
 mod tests {
     use super::{Region, shuffle};
-    use crate::intervene::stream::{Purpose, stream};
-    use crate::intervene::{Entry, MaskCounts, Scope};
+    use crate::stream::{Purpose, stream};
+    use crate::{Entry, MaskCounts, Scope};
     use proptest::prelude::*;
 
     fn regions(layers: &[Vec<Entry>]) -> Vec<Region<'_>> {

@@ -1,7 +1,7 @@
 //! The activations between two operations of a network, on the host.
 
 use super::kernels::live;
-use crate::data::Shape;
+use data::Shape;
 
 /// Order of the values of one sample in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

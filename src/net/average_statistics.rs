@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::compute::BatchStatistics;
 use super::network::Network;
-use crate::doc::structure::Role;
+use doc::structure::Role;
 
 /// The mean of the statistics of mini-batches, in which each sample has the same weight.
 ///
@@ -62,11 +62,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::structure::{LayerKind, Structure};
-    use crate::doc::{Loss, Net, Vgg};
-    use crate::intervene::{BiasInit, Init};
-    use crate::net::Initialisation;
+    use data::Shape;
+    use doc::structure::{LayerKind, Structure};
+    use doc::{Loss, Net, Vgg};
+    use intervene::{BiasInit, Init};
+    use crate::Initialisation;
 
     /// A network with two channels in its first batch norm, the layer of that, and the positions of its statistics.
     fn network() -> (Network, usize, [usize; 2]) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::activations::Activations;
 use super::network::Network;
 use super::prepared::Prepared;
-use crate::intervene::stream::Stream;
+use intervene::stream::Stream;
 
 /// Mean and biased variance of one mini-batch at a batch norm.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Losses and their gradients with respect to the logits, computed on the host for every device.
 
-use crate::doc::{Loss, Output};
+use doc::{Loss, Output};
 
 /// Mean loss of a mini-batch, and its gradient.
 #[derive(Clone, Debug, PartialEq)]

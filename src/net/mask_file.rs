@@ -8,9 +8,9 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use super::network::Network;
 use super::weights_file::{WeightFileError, write_views};
-use crate::doc::file::remove_if_there;
-use crate::doc::structure::Parameter;
-use crate::intervene::Entry;
+use doc::file::remove_if_there;
+use doc::structure::Parameter;
+use intervene::Entry;
 
 /// Writes the masks of a network; without any held entry there is no file.
 ///
@@ -62,10 +62,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::{Loss, Mlp, Net, Structure};
-    use crate::intervene::{BiasInit, Init};
-    use crate::net::Initialisation;
+    use data::Shape;
+    use doc::{Loss, Mlp, Net, Structure};
+    use intervene::{BiasInit, Init};
+    use crate::Initialisation;
 
     fn network() -> Network {
         let net = Net::Mlp(Mlp { hidden: Vec::new(), ..Mlp::default() });

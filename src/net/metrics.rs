@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::intervene::fault::outcome::top1;
+pub use intervene::fault::outcome::top1;
 
 /// Number of samples whose predicted class is their label; `logits` are `[count, outputs]`.
 pub fn correct(logits: &[f32], outputs: usize, labels: &[u32]) -> usize {

@@ -13,7 +13,7 @@ use super::kernels::free::FreeBits;
 use super::kernels::parallel::pairs_mut;
 use super::kernels::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use super::network::Network;
-use crate::optimize::{Formula, MOST_SLOTS, UpdateRule, WithFormula};
+use optimize::{Formula, MOST_SLOTS, UpdateRule, WithFormula};
 
 /// Entries handled at a time: they fit the first cache. Results do not depend on it.
 const BLOCK: usize = 4096;
@@ -214,13 +214,13 @@ impl<F: Formula> Held<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::{Loss, Net, Structure};
-    use crate::intervene::{BiasInit, Init};
-    use crate::net::Initialisation;
-    use crate::net::kernels::parallel::testing::assert_same_bits;
-    use crate::net::kernels::simd::level;
-    use crate::optimize::Optimizer;
+    use data::Shape;
+    use doc::{Loss, Net, Structure};
+    use intervene::{BiasInit, Init};
+    use crate::Initialisation;
+    use crate::kernels::parallel::testing::assert_same_bits;
+    use crate::kernels::simd::level;
+    use optimize::Optimizer;
 
     /// 4 inputs, 300 and 100 hidden units, 3 outputs.
     fn toy() -> Network {

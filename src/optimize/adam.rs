@@ -13,7 +13,7 @@ enum Decay {
 /// Declares an optimizer that scales its steps by moments of the gradient: its settings and its update rule.
 macro_rules! moments {
     ($(#[$meta:meta])* $name:ident, $title:literal, $decay:ident by $share:literal: $help:literal) => {
-        crate::form! {
+        form::form! {
             $(#[$meta])*
             pub struct $name: $title {
                 rate: f64 = 0.001, "Learning rate", "Step length while gradients keep their sign", range [0.0, 1000.0];
@@ -127,7 +127,7 @@ fn least_square(beta2: f64, epsilon: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::optimize::tests::update;
+    use crate::tests::update;
 
     #[test]
     fn the_first_step_has_the_length_of_the_rate() {

@@ -1,8 +1,8 @@
 //! How the learning rate changes over a training.
 
-use crate::form::{Steps, StepsUnit};
+use form::{Steps, StepsUnit};
 
-crate::form! {
+form::form! {
     /// Settings of a rate that falls in steps.
     pub struct StepDecay: "Steps" {
         at: Vec<Steps> = vec![Steps::epochs(80), Steps::epochs(120)], "At", "When the learning rate falls, counted from the start of training";
@@ -10,7 +10,7 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of a rate that falls along half a cosine.
     pub struct Cosine: "Cosine" {
         over: Steps = Steps::epochs(100), "Over", "Length of the decay, counted from the start of training";
@@ -18,7 +18,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// The schedules that a file can name.
     pub enum Schedule: "Schedule" {
         Constant, "Constant", "The same rate throughout";

@@ -2,7 +2,7 @@
 
 use super::{Formula, UpdateRule, WithFormula, faded};
 
-crate::form! {
+form::form! {
     /// Settings of stochastic gradient descent.
     pub struct Sgd: "SGD" {
         rate: f64 = 0.1, "Learning rate", "Step length along the gradient", range [0.0, 1000.0];
@@ -83,7 +83,7 @@ impl Factors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::optimize::tests::update;
+    use crate::tests::update;
 
     #[test]
     fn momentum_and_decay_follow_the_formula() {

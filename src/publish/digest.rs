@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Result};
 use std::path::Path;
 
-pub use crate::data::copied;
+pub use data::copied;
 
 /// The SHA-256 of what can be read, in hexadecimal.
 ///

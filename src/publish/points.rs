@@ -4,10 +4,10 @@ use std::fmt::{Display, Write as _};
 use std::io::Write;
 use std::path::Path;
 
-use crate::doc::Run;
-use crate::figure::csv::quoted;
-use crate::results::{PointRef, RunRecord};
-use crate::run::read_each;
+use doc::Run;
+use figure::csv::quoted;
+use results::{PointRef, RunRecord};
+use run::read_each;
 
 /// The columns, in their order.
 pub const HEADER: &str =
@@ -76,7 +76,7 @@ fn add(text: &mut String, value: Option<impl Display>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
+    use doc::RunSpec;
 
     #[test]
     fn a_point_is_a_line_with_empty_fields_for_what_it_has_not() {

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::doc::{Experiment, Run};
-use crate::results::RunRecord;
+use doc::{Experiment, Run};
+use results::RunRecord;
 
 /// The runs of an experiment that are published, with their records.
 #[derive(Clone, Copy, Debug)]

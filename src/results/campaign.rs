@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::number::fixed;
 use super::report::place_of;
-use crate::doc::fault::{Format, Protect};
-use crate::doc::fault_sites::CellPlan;
-pub use crate::intervene::fault::outcome::{ImageOutcome, Tally, definition};
-use crate::intervene::fault::statistics::{Interval, wilson};
+use doc::fault::{Format, Protect};
+use doc::fault_sites::CellPlan;
+pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};
+use intervene::fault::statistics::{Interval, wilson};
 
 /// A campaign began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

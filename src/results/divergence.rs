@@ -1,7 +1,7 @@
 //! Runs whose training went wrong without an error: they end, and their accuracy alone looks like a weak result.
 
 use super::RunRecord;
-use crate::doc::{Loss, Run};
+use doc::{Loss, Run};
 
 /// What the window says of such a run.
 pub const DIVERGED: &str = "diverged";
@@ -43,12 +43,12 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::results::{Event, Point};
+    use crate::{Event, Point};
 
     fn diverged(data: &str, losses: &[f64]) -> bool {
         let text = format!("(data: {data}, arms: [(name: \"a\", plan: [Train()])])");
-        let experiment = crate::doc::file::parse(&text, Path::new("x.ron")).unwrap();
-        let run = &crate::doc::runs(&experiment).unwrap()[0];
+        let experiment = doc::file::parse(&text, Path::new("x.ron")).unwrap();
+        let run = &doc::runs(&experiment).unwrap()[0];
         let series = "train_loss".to_owned();
         let point =
             |value: &f64| Event::Point(Point { series: series.clone(), value: *value, ..Point::default() });

@@ -48,7 +48,7 @@ pub fn trainings<'a>(runs: impl IntoIterator<Item = (u64, &'a RunRecord)>) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Event, Point};
+    use crate::{Event, Point};
 
     #[test]
     fn the_seeds_of_a_training_come_together_in_the_order_of_the_plan() {

@@ -4,7 +4,7 @@ use super::divergence::DIVERGED;
 use super::number::{Format, duration, fixed, readable};
 use super::table::test_series;
 use super::{RunRecord, RunState};
-use crate::form::number::{counted, grouped};
+use form::number::{counted, grouped};
 
 /// How runs that were started together have ended: `Stopped: 8 done, 2 interrupted, 14 not started`, `24 runs: 22 done, 1
 /// diverged, 1 failed`. Each has its state and whether it diverged.
@@ -58,7 +58,7 @@ pub fn end_in_words(record: &RunRecord, diverged: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Event, Point};
+    use crate::{Event, Point};
 
     #[test]
     fn the_end_of_a_run_is_one_line() {

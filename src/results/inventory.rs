@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::event::ReportLevel;
 use super::{Report, RunRecord};
-use crate::doc::{Inventory, SAMPLES_DIGEST, listed};
-use crate::form::number::{counted, grouped};
+use doc::{Inventory, SAMPLES_DIGEST, listed};
+use form::number::{counted, grouped};
 
 /// What reports about data are about.
 const KIND: &str = "data";
@@ -76,11 +76,11 @@ pub fn sentences<'a>(records: impl IntoIterator<Item = &'a RunRecord>) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::results::Event;
+    use doc::RunSpec;
+    use crate::Event;
 
     fn inventory(count: usize) -> Inventory {
-        let experiment = crate::doc::Experiment::default();
+        let experiment = doc::Experiment::default();
         let spec = RunSpec::default();
         let inventory = experiment.looks.inventory(&spec.data, None).unwrap();
         let unreadable = (0..count).map(|at| format!("{at}.png: no picture")).collect();

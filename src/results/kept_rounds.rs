@@ -60,8 +60,8 @@ pub fn kept_rounds(record: &RunRecord, stored: &[usize]) -> Vec<KeptRound> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::results::event::StageBegan;
-    use crate::results::{Event, Point};
+    use crate::event::StageBegan;
+    use crate::{Event, Point};
 
     fn record(end: Option<Event>) -> RunRecord {
         RunRecord::of(lottery_events().into_iter().chain(end))

@@ -128,7 +128,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::results::{Event, RunState};
+    use crate::{Event, RunState};
 
     prop_compose! {
         fn any_point()(

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::table::settings::{NONE, Settings, differing, settings, short, value_of};
 use super::{RunRecord, inventory};
-use crate::doc::{ExpandedArm, Experiment, Kernels, Problem, RunSpec, Stage, Training, expand_arms, listed};
-use crate::form::number::grouped;
-use crate::form::{Group, Node, Value};
+use doc::{ExpandedArm, Experiment, Kernels, Problem, RunSpec, Stage, Training, expand_arms, listed};
+use form::number::grouped;
+use form::{Group, Node, Value};
 
 /// The paragraph, and a line for each arm. The paragraph describes data, network and training of the first arm; the lines
 /// of the other arms give their differences. `records` are of its runs: they know the samples.
@@ -233,7 +233,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::parse;
+    use doc::file::parse;
 
     fn text(document: &str) -> String {
         methods(&parse(document, Path::new("x.ron")).unwrap(), []).unwrap()
@@ -262,7 +262,7 @@ mod tests {
             parse("(data: Iris(), arms: [(name: \"a\", plan: [Test])])", Path::new("x.ron")).unwrap();
         let mut found = experiment.looks.inventory(&experiment.data, None).unwrap();
         found.unreadable = vec!["a.png: no picture".to_owned()];
-        let record = RunRecord::of([crate::results::Event::Report(inventory::report(&found))]);
+        let record = RunRecord::of([crate::Event::Report(inventory::report(&found))]);
         let text = methods(&experiment, [&record]).unwrap();
         assert!(
             text.contains("3 classes). Of these, 1 sample could not be read and was left out. A sample has 4 features; the classes are setosa, versicolor, virginica. Training"),
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn what_a_gpu_does_not_promise_is_told_and_kernels_are_not() {
         let text = text("(device: Wgpu, train: (kernels: Burn), arms: [(name: \"a\", plan: [Test])])");
-        let sentence = crate::doc::Device::Wgpu.sentence().unwrap();
+        let sentence = doc::Device::Wgpu.sentence().unwrap();
         assert!(text.contains(&format!("every epoch. {sentence} 1 arm was run")), "{text}");
     }
 

@@ -1,7 +1,7 @@
 //! Numbers and times as text for people: a real minus sign, digits in groups, powers of ten. The window, the command
 //! line and figures format every value with these functions.
 
-use crate::form::number::{grouped, in_groups};
+use form::number::{grouped, in_groups};
 
 /// How numbers of an axis are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

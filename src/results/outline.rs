@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::doc::Stage;
+use doc::Stage;
 
 /// Longer texts stay out of legends, characters.
 const LONGEST: usize = 28;
@@ -132,7 +132,7 @@ fn most<T: PartialEq + Copy>(all: &[T]) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
+    use form::ron_text;
 
     fn words(plans: &[&str]) -> Vec<String> {
         let read = |plan: &&str| -> Vec<Stage> {

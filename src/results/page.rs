@@ -161,8 +161,8 @@ impl Corner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
-    use crate::results::view::ViewSettings;
+    use form::ron_text;
+    use crate::view::ViewSettings;
 
     #[test]
     fn sizes_of_an_earlier_version_are_read_and_a_look_is_kept() {

@@ -7,7 +7,7 @@ use super::event::{Clock, Event, PointRef, Progress, Report, StageBegan};
 use super::number::fixed;
 use super::points::Points;
 use super::run_state::RunState;
-use crate::form::number::grouped;
+use form::number::grouped;
 
 /// A run that has worked for less than this begins, seconds.
 const NO_TIME: f64 = 1.0;
@@ -293,7 +293,7 @@ fn take_lower(best: &mut Option<EarlyStop>, point: &PointRef<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Point;
+    use crate::Point;
 
     fn point(series: &str, value: f64, trained: f64) -> Event {
         let line = format!(

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::stage::LineStatistics;
-use crate::doc::stage_number;
+use doc::stage::LineStatistics;
+use doc::stage_number;
 
 /// What a stage did, as a table that a person reads and a program can.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Event;
+    use crate::Event;
 
     #[test]
     fn a_report_without_a_level_is_one_for_who_looks_for_it_and_is_written_as_ever() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::RunRecord;
 use super::event::PointRef;
 use super::number::fixed;
-use crate::doc::stage_number;
+use doc::stage_number;
 
 /// One training of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,8 +205,8 @@ impl Trained {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::event::StageBegan;
-    use crate::results::{Event, Point};
+    use crate::event::StageBegan;
+    use crate::{Event, Point};
 
     fn stage(number: usize, branch: &str) -> Event {
         Event::Stage(StageBegan {

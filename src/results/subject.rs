@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::colours::base;
-use crate::form::number::counted;
+use form::number::counted;
 
 /// More seeds than this are counted, not listed.
 const MOST_SEEDS: usize = 5;

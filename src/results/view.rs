@@ -20,9 +20,9 @@ use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
 use super::weights::WeightLines;
-use crate::doc::{Run, listed};
-use crate::form::number::grouped;
-use crate::form::ron_text;
+use doc::{Run, listed};
+use form::number::grouped;
+use form::ron_text;
 
 /// The file in the folder of the runs.
 pub const FILE: &str = "view.ron";
@@ -320,8 +320,8 @@ struct Group<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{file::parse, runs};
-    use crate::results::table::Differing;
+    use doc::{file::parse, runs};
+    use crate::table::Differing;
 
     fn listed() -> Vec<Run> {
         let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
@@ -366,7 +366,7 @@ mod tests {
         let arm =
             |name: &str, epochs: u32| format!("(name: \"{name}\", plan: [Train(\"{epochs}ep\"), Test])");
         let text = format!("(seeds: [1], arms: [{}, {}, {}])", arm("a", 1), arm("b", 2), arm("c", 1));
-        let runs = crate::doc::runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+        let runs = doc::runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
         let lines = groups(runs.iter().zip([4, 0, 2]), "plan");
         let found: Vec<_> = runs.iter().map(|run| lines[&run.id].clone()).collect();
         assert_eq!(found[..2], [("a and c".to_owned(), 4), ("b".to_owned(), 0)]);

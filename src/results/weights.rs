@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::intervene::Entry;
+use intervene::Entry;
 
 /// Number of bins of a histogram over time.
 pub const HISTOGRAM_BINS: usize = 64;

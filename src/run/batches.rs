@@ -1,9 +1,9 @@
 //! Mini-batches in the order of a run: shuffled in every epoch, augmented, gathered on the host.
 
 use super::state::Position;
-use crate::data::{DataError, Samples, augment, shuffled};
-use crate::doc::Training;
-use crate::intervene::stream::{Purpose, stream};
+use data::{DataError, Samples, augment, shuffled};
+use doc::Training;
+use intervene::stream::{Purpose, stream};
 
 /// The mini-batch at a position, and the order of the epoch that it belongs to.
 #[derive(Clone, Debug, Default)]

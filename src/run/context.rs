@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::datasets::Datasets;
-use crate::data::Dataset;
-use crate::doc::structure::Misfit;
-use crate::doc::{RunSpec, Structure, WeightRecord};
-use crate::net::{Compute, Initialisation, LossFunction, Network};
+use data::Dataset;
+use doc::structure::Misfit;
+use doc::{RunSpec, Structure, WeightRecord};
+use net::{Compute, Initialisation, LossFunction, Network};
 
 /// What a run works with; it changes none of it.
 pub struct RunContext {

@@ -2,9 +2,9 @@
 
 use super::program::program;
 use super::work::{Work, steps};
-use crate::doc::plan::Sizes;
-use crate::doc::{Run, Structure, Training};
-use crate::optimize::UpdateRule;
+use doc::plan::Sizes;
+use doc::{Run, Structure, Training};
+use optimize::UpdateRule;
 
 /// Expected size of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::data::{Data, DataError, Dataset, Digests};
-use crate::doc::Net;
-use crate::form::Stored;
+use data::{Data, DataError, Dataset, Digests};
+use doc::Net;
+use form::Stored;
 
 /// Datasets that were read already, and digests of files.
 #[derive(Clone, Debug, Default)]

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::data::DataError;
-use crate::doc::plan::one_value;
-use crate::net::DeviceError;
-use crate::net::weights_file::WeightFileError;
+use data::DataError;
+use doc::plan::one_value;
+use net::DeviceError;
+use net::weights_file::WeightFileError;
 
 /// What went wrong in a run, where, and what to do.
 #[derive(Debug, thiserror::Error)]

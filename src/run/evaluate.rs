@@ -1,8 +1,8 @@
 //! The test loop: counts over a part of the data, in evaluation mode.
 
 use super::error::RunError;
-use crate::data::{DataError, Samples};
-use crate::net::{Answers, Compute, LossFunction, Network, Score};
+use data::{DataError, Samples};
+use net::{Answers, Compute, LossFunction, Network, Score};
 
 /// Loss and accuracy of a network over samples, `batch` at a time, and its right answers by class and by rank.
 ///

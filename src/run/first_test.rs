@@ -5,10 +5,10 @@
 
 use super::error::RunError;
 use super::session::Session;
-use crate::data::Samples;
-use crate::doc::structure::{LayerKind, Op, Role};
-use crate::net::{Activations, Compute, Layout, NORM_EPSILON, Network};
-use crate::results::Report;
+use data::Samples;
+use doc::structure::{LayerKind, Op, Role};
+use net::{Activations, Compute, Layout, NORM_EPSILON, Network};
+use results::Report;
 
 /// So many test samples are looked at, evenly apart, and at least so many; with fewer, variances say little.
 const SAMPLES: usize = 256;

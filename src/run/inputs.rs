@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::campaign::list_problem;
 use super::weight_files::{FileShapes, Fit, Naming, Scaling, Shapes, read_shapes};
-use crate::data::Data;
-use crate::doc::plan::{FileUse, Reading, WeightUse, files_read};
-use crate::doc::{Problem, Run, RunSpec, Stage, Structure};
-use crate::form::path::{Place, Segment};
+use data::Data;
+use doc::plan::{FileUse, Reading, WeightUse, files_read};
+use doc::{Problem, Run, RunSpec, Stage, Structure};
+use form::path::{Place, Segment};
 
 /// What is wrong with the weight files and lists of faults that runs read, at the settings that name them, each problem once;
 /// and notes on weights that are not used. `base` is the folder that paths are relative to. Files that a previous stage of the
@@ -142,8 +142,8 @@ fn data_at<'a>(spec: &'a RunSpec, place: &Place) -> &'a Data {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Severity, file::parse, runs};
-    use crate::net::weights_file::{FileTensor, write_tensors};
+    use doc::{Severity, file::parse, runs};
+    use net::weights_file::{FileTensor, write_tensors};
 
     fn problems(plan: &str, base: &Path) -> Vec<String> {
         let text = format!("(data: Digits(normalize: Standard), arms: [(name: \"a\", plan: [{plan}])])");
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn tensors_of_types_that_are_not_read_are_noted() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/checkpoints/others.pth");
+        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/oracle/checkpoints/others.pth");
         let text = format!(
             "(data: Iris(), net: Mlp(hidden: [3]), arms: [(plan: [Do(Import(file: \"{}\", target: (layers: First(1))))])])",
             file.display()
@@ -259,12 +259,12 @@ mod tests {
 
     #[test]
     fn the_scaling_that_a_file_was_trained_with_is_compared_or_asked_for() {
-        use crate::data::{Digits, Normalize};
+        use data::{Digits, Normalize};
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
         for (name, normalize) in [("known", Normalize::Standard), ("plain", Normalize::None)] {
             let data = Data::Digits(Digits { normalize, ..Digits::default() });
-            let note = crate::net::weights_file::note_of_writer(&[], &data);
+            let note = net::weights_file::note_of_writer(&[], &data);
             let path = base.join(format!("{name}.safetensors"));
             write_tensors(&path, &tensors(&WHOLE), Some(note)).unwrap();
         }

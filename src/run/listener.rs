@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::checkpoint::Checkpoint;
 use super::error::RunError;
 use super::tables::Table;
-use crate::net::Network;
-use crate::results::Event;
+use net::Network;
+use results::Event;
 
 /// Receives events and checkpoints.
 pub trait Listener {

@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use super::directory::{is_done, spec_of};
-use crate::data::{Digests, Input, Look};
-use crate::doc::{Experiment, Inputs, Run, RunSpec, changed_inputs, inputs_to_look_at};
+use data::{Digests, Input, Look};
+use doc::{Experiment, Inputs, Run, RunSpec, changed_inputs, inputs_to_look_at};
 
 /// Looks at inputs. Reads from disk, which may be slow.
 pub struct Looker {

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::weights::files_of_round;
-use crate::intervene::Entry;
-use crate::intervene::overlap::{ByChance, Overlap};
-use crate::net::mask_file::read_masks;
-use crate::results::rounds::Round;
-use crate::results::tickets::{LayerOverlap, MaskOverlap};
+use intervene::Entry;
+use intervene::overlap::{ByChance, Overlap};
+use net::mask_file::read_masks;
+use results::rounds::Round;
+use results::tickets::{LayerOverlap, MaskOverlap};
 
 /// The end of the name of a file of masks.
 const ENDING: &str = "pins.safetensors";
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn networks_that_were_kept_after_trainings_are_compared_under_their_names() {
-        use crate::results::event::StageBegan;
-        use crate::results::rounds::rounds;
-        use crate::results::{Event, Point, RunRecord};
+        use results::event::StageBegan;
+        use results::rounds::rounds;
+        use results::{Event, Point, RunRecord};
         let folder = tempfile::tempdir().unwrap();
         for run in ["a", "b"] {
             std::fs::create_dir_all(folder.path().join(run).join("rounds")).unwrap();

@@ -3,8 +3,8 @@
 use super::error::RunError;
 use super::evaluate::{Tally, logits};
 use super::session::Session;
-use crate::net::top1;
-use crate::results::weights::l2_norm;
+use net::top1;
+use results::weights::l2_norm;
 
 /// Evaluates every member on the validation part, where there is one, and on the test part; there the vote and the mean
 /// distance between members too.

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use super::directory::StoredRun;
-use crate::doc::{Run, changed_inputs};
-use crate::form::number::counted;
+use doc::{Run, changed_inputs};
+use form::number::counted;
 
 /// The runs in a folder that are not among the listed ones, by identity; the last written ones first. Those of a listed arm
 /// and seed know how their inputs differ, if nothing else does.
@@ -72,7 +72,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::doc::RunSpec;
+    use doc::RunSpec;
 
     #[test]
     fn runs_of_other_settings_are_found_by_arm_and_seed_the_last_one_first() {

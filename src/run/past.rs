@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::intervention::Watch as Settings;
-use crate::net::{LossFunction, Network, bits, top1};
-use crate::results::weights::l2_norm;
+use doc::intervention::Watch as Settings;
+use net::{LossFunction, Network, bits, top1};
+use results::weights::l2_norm;
 
 /// The past networks, and their answers since the last evaluation.
 ///
@@ -100,7 +100,7 @@ fn divergence(p: &[f64], q: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Loss, Output};
+    use doc::{Loss, Output};
 
     #[test]
     fn equal_logits_are_no_distance_apart() {

@@ -2,8 +2,8 @@
 //!
 //! Checkpoints store the number of a step, and random draws of a stage derive from it.
 
-use crate::doc::Stage;
-use crate::doc::stage::{Branch, Nested};
+use doc::Stage;
+use doc::stage::{Branch, Nested};
 
 /// What a step does.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +75,7 @@ fn add_stage(steps: &mut Vec<ProgramStep>, stage: &Stage, place: &str, round: Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::stage::{Repeat, Train};
+    use doc::stage::{Repeat, Train};
 
     #[test]
     fn repetitions_are_unrolled_and_branches_have_an_entry_and_an_exit() {

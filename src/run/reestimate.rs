@@ -2,9 +2,9 @@
 
 use super::context::RunContext;
 use super::error::RunError;
-use crate::data::{Samples, shuffled};
-use crate::intervene::stream::{Purpose, stream};
-use crate::net::{AverageStatistics, Network};
+use data::{Samples, shuffled};
+use intervene::stream::{Purpose, stream};
+use net::{AverageStatistics, Network};
 
 /// Measures the running statistics of a network in one pass over the training part, in training mode, without augmentation
 /// and dropout, in mini-batches of one random order of the seed: of two samples where the training has one, since a batch
@@ -42,12 +42,12 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::structure::{LayerKind, Role};
-    use crate::doc::{Net, RunSpec, Vgg};
-    use crate::form::ron_text;
-    use crate::net::backend;
-    use crate::run::datasets::Datasets;
+    use data::Shape;
+    use doc::structure::{LayerKind, Role};
+    use doc::{Net, RunSpec, Vgg};
+    use form::ron_text;
+    use net::backend;
+    use crate::datasets::Datasets;
 
     /// A VGG on this many digits, in mini-batches of 16.
     fn context(samples: usize) -> RunContext {

@@ -4,10 +4,10 @@
 use super::error::RunError;
 use super::session::Session;
 use super::state::State;
-use crate::doc::intervention::{Layers, Params, Target};
-use crate::doc::{Structure, targets};
-use crate::net::Network;
-use crate::results::Report;
+use doc::intervention::{Layers, Params, Target};
+use doc::{Structure, targets};
+use net::Network;
+use results::Report;
 
 /// Positions of the parameters of shared layers, batch-norm statistics included.
 pub fn parameters(structure: &Structure, share: &Layers) -> Vec<usize> {
@@ -98,10 +98,10 @@ pub mod testing {
     use std::sync::Arc;
 
     use super::{Network, Structure};
-    use crate::data::Shape;
-    use crate::doc::{Loss, Net, Vgg};
-    use crate::intervene::{BiasInit, Init};
-    use crate::net::Initialisation;
+    use data::Shape;
+    use doc::{Loss, Net, Vgg};
+    use intervene::{BiasInit, Init};
+    use net::Initialisation;
 
     /// A small network with batch norm.
     pub fn network(seed: u64) -> Network {

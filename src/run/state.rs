@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::faults::Faults;
 use super::past::Watch;
-use crate::doc::intervention::Layers;
-use crate::net::{Network, OptimizerState, Score, bits};
-use crate::optimize::{Moment, Optimizer};
+use doc::intervention::Layers;
+use net::{Network, OptimizerState, Score, bits};
+use optimize::{Moment, Optimizer};
 
 /// Position of a training in the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use super::program::{Op, ProgramStep};
 use super::session::{RunEnd, Session, StageEnd};
 use super::stages;
 use super::state::TrainProgress;
-use crate::results::Event;
+use results::Event;
 
 impl Session<'_> {
     /// Carries out the remaining steps.

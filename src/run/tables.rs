@@ -5,9 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::doc::file::remove_if_there;
-use crate::doc::file_names::TABLES;
-use crate::intervene::fault::log::HEADER;
+use doc::file::remove_if_there;
+use doc::file_names::TABLES;
+use intervene::fault::log::HEADER;
 
 /// A file of lines with a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

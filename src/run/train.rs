@@ -8,10 +8,10 @@ use super::error::RunError;
 use super::session::{Session, StageEnd};
 use super::state::{Position, TrainProgress};
 use super::stop::StopKind;
-use crate::doc::{NonFinite, Training};
-use crate::form::{Steps, StepsUnit};
-use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Compute, LossValue, Network, NoTap, OptimizerState, Score, TrainPass, correct};
+use doc::{NonFinite, Training};
+use form::{Steps, StepsUnit};
+use intervene::stream::{Purpose, Stream, stream};
+use net::{Compute, LossValue, Network, NoTap, OptimizerState, Score, TrainPass, correct};
 
 /// How often progress is emitted, at most.
 pub(super) const PROGRESS_EVERY: Duration = Duration::from_millis(100);

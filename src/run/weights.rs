@@ -3,18 +3,18 @@
 use super::error::RunError;
 use super::session::Session;
 use super::tables::Table;
-use crate::doc::WeightRecord;
-use crate::doc::structure::Role;
-use crate::net::{Network, TrainPass};
-use crate::results::weights::{Measure, WeightHistogram, WeightStatistics, l2_norm, series};
-use crate::results::{Event, Point};
+use doc::WeightRecord;
+use doc::structure::Role;
+use net::{Network, TrainPass};
+use results::weights::{Measure, WeightHistogram, WeightStatistics, l2_norm, series};
+use results::{Event, Point};
 
 /// The gradients of the last mini-batch, by member; kept only where their norms are recorded.
 pub type LastPasses = Vec<Option<TrainPass>>;
 
 impl Session<'_> {
     /// Takes a pass that a member has learned from; `member` counts from 0, the present network.
-    pub(in crate::run) fn take_pass(&mut self, member: usize, pass: TrainPass) {
+    pub(crate) fn take_pass(&mut self, member: usize, pass: TrainPass) {
         let mut old = Some(pass);
         if self.context.records_gradients() {
             let passes = &mut self.last_passes;
@@ -28,7 +28,7 @@ impl Session<'_> {
 
     /// Emits statistics and histograms of the weights of all members, where the settings ask for them. The gradients are
     /// those of the last mini-batch, so there are none outside of a training.
-    pub(in crate::run) fn emit_weights(&mut self) -> Result<(), RunError> {
+    pub(crate) fn emit_weights(&mut self) -> Result<(), RunError> {
         let what = self.context.spec.train.record.weights.clone();
         let state = self.state();
         let count = match what {
@@ -76,7 +76,7 @@ impl Session<'_> {
     }
 
     /// Keeps the network after a training, where the settings ask for it.
-    pub(in crate::run) fn keep_round(&mut self) -> Result<(), RunError> {
+    pub(crate) fn keep_round(&mut self) -> Result<(), RunError> {
         if self.context.spec.train.record.rounds {
             self.keep_network(&files_of_round(self.next))?;
         }

@@ -1,8 +1,8 @@
 //! Whole campaigns: that they repeat, resume, restore and replay, and that statistics agree with each other.
 
-use weightlab::doc::RunSpec;
-use weightlab::results::Event;
-use weightlab::run::{Recorder, RunEnd, Session, StopFlag, Table};
+use doc::RunSpec;
+use results::Event;
+use run::{Recorder, RunEnd, Session, StopFlag, Table};
 
 use crate::support::{self, campaigns, complaints, context, failure, reports, run, spec, values, with_plan};
 

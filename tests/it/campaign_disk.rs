@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use weightlab::doc::{Run, RunSpec};
-use weightlab::net::Network;
-use weightlab::results::Event;
-use weightlab::results::campaign::ImageOutcome;
-use weightlab::run::summary::{FaultFilter, FaultyTrial, SingleCells, read_faulty_trials};
-use weightlab::run::{
+use doc::{Run, RunSpec};
+use net::Network;
+use results::Event;
+use results::campaign::ImageOutcome;
+use run::summary::{FaultFilter, FaultyTrial, SingleCells, read_faulty_trials};
+use run::{
     Checkpoint, Datasets, Listener, Recorder, Replay, RunContext, RunDirectory, RunEnd, RunError, Session,
     StopFlag, StopKind, Table, input_problems, replay,
 };
@@ -17,11 +17,11 @@ use crate::support::{campaigns, known_run, reports, residual, with_plan};
 
 /// Computes until it has been asked so often, and panics then.
 struct Fragile {
-    compute: weightlab::net::BurnCompute,
+    compute: net::BurnCompute,
     left: std::sync::atomic::AtomicUsize,
 }
 
-impl weightlab::net::Compute for Fragile {
+impl net::Compute for Fragile {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
         self.compute.logits(network, inputs, count)
     }
@@ -29,8 +29,8 @@ impl weightlab::net::Compute for Fragile {
         &self,
         network: &Network,
         ops: std::ops::Range<usize>,
-        input: &weightlab::net::Activations,
-    ) -> weightlab::net::Activations {
+        input: &net::Activations,
+    ) -> net::Activations {
         let left = self.left.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
         assert!(left > 1, "the device is gone");
         self.compute.forward(network, ops, input)
@@ -40,8 +40,8 @@ impl weightlab::net::Compute for Fragile {
         network: &Network,
         inputs: &[f32],
         count: usize,
-        dropout: weightlab::net::DropoutStream,
-    ) -> weightlab::net::TrainingOutput {
+        dropout: net::DropoutStream,
+    ) -> net::TrainingOutput {
         self.compute.training_forward(network, inputs, count, dropout)
     }
     fn train_tapped(
@@ -49,10 +49,10 @@ impl weightlab::net::Compute for Fragile {
         network: &Network,
         inputs: &[f32],
         count: usize,
-        dropout: weightlab::net::DropoutStream,
-        tap: &mut dyn weightlab::net::Tap,
+        dropout: net::DropoutStream,
+        tap: &mut dyn net::Tap,
         gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
-    ) -> weightlab::net::TrainPass {
+    ) -> net::TrainPass {
         self.compute.train_tapped(network, inputs, count, dropout, tap, gradient)
     }
 }
@@ -61,7 +61,7 @@ impl weightlab::net::Compute for Fragile {
 fn a_fault_does_not_outlive_a_panic_in_its_trial_nor_a_stop() {
     let spec = with_plan("Campaign(fault: (bits: Bit(30), amount: Count(5)), trials: Fixed(40))");
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
-    let compute = weightlab::net::BurnCompute::new(&spec.device);
+    let compute = net::BurnCompute::new(&spec.device);
     let fragile = Fragile { compute, left: 30.into() };
     let context =
         RunContext::new(spec, "arm".to_owned(), data, Box::new(fragile), PathBuf::new(), PathBuf::new())
@@ -141,7 +141,7 @@ impl OnDisk {
         let directory = RunDirectory::claim(&folder, &run, Box::new(|_| {})).unwrap();
         let spec = self.spec.clone();
         let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
-        let compute = weightlab::net::backend(&spec.device, &spec.train.kernels).unwrap();
+        let compute = net::backend(&spec.device, &spec.train.kernels).unwrap();
         let base = self.folder.path().to_owned();
         let context =
             Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, base, self.path()).unwrap());
@@ -182,9 +182,8 @@ fn a_campaign_that_is_stopped_goes_on_exactly() {
     let logged = |disk: &OnDisk| disk.file("events.jsonl").matches("\"event\":\"campaign_cell\"").count();
     assert_eq!(logged(&whole), 2, "a line for each cell");
     assert!(logged(&parts) <= 4, "and for each stop one of the cell under way: {}", logged(&parts));
-    let record = |disk: &OnDisk| {
-        weightlab::run::read_record(&disk.folder.path().join("x.runs"), &disk.spec.id()).unwrap()
-    };
+    let record =
+        |disk: &OnDisk| run::read_record(&disk.folder.path().join("x.runs"), &disk.spec.id()).unwrap();
     let (parts, whole) = (record(&parts), record(&whole));
     assert_eq!(parts.campaigns(), whole.campaigns());
     assert_eq!(parts.points().len(), whole.points().len());
@@ -200,7 +199,7 @@ fn the_log_applied_again_gives_the_same_logits() {
         assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
         let replayed = replay(&disk.path(), &Replay::default()).unwrap();
         assert_eq!(replayed.len(), 12);
-        assert!(replayed.iter().all(weightlab::run::Replayed::is_equal), "{replayed:#?}");
+        assert!(replayed.iter().all(run::Replayed::is_equal), "{replayed:#?}");
         disk
     });
     let one = Replay { trial: Some(2), campaign: Some("1".to_owned()), ..Replay::default() };
@@ -225,7 +224,7 @@ fn the_log_applied_again_gives_the_same_logits() {
         ],
         [counts[0], counts[1], counts[2], counts[3], counts[5]]
     );
-    let is_changed = |image: &&weightlab::run::ReplayedImage| image.golden != image.faulty;
+    let is_changed = |image: &&run::ReplayedImage| image.golden != image.faulty;
     assert_eq!(
         images.iter().filter(is_changed).count(),
         count(ImageOutcome::Sdc1) + count(ImageOutcome::Due)
@@ -263,7 +262,7 @@ fn a_plan_that_names_files_of_the_run_changes_none_of_them() {
     let done = disk.go_on(usize::MAX);
     assert_eq!(done.outcome, RunEnd::Done);
     let replayed = replay(&disk.path(), &Replay::default()).unwrap();
-    assert!(replayed.len() == 4 && replayed.iter().all(weightlab::run::Replayed::is_equal));
+    assert!(replayed.len() == 4 && replayed.iter().all(run::Replayed::is_equal));
     let exported = OnDisk::new(with_plan(&plan)).go_on(usize::MAX);
     assert_eq!(done.checksum, exported.checksum, "it was read where it was written");
     assert!(
@@ -280,7 +279,7 @@ fn the_trials_behind_every_cell_of_the_heat_map_add_up_to_it() {
     let disk = OnDisk::new(with_plan(plan));
     assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
     let (folder, id) = (disk.folder.path().join("x.runs"), disk.spec.id());
-    let record = weightlab::run::read_record(&folder, &id).unwrap();
+    let record = run::read_record(&folder, &id).unwrap();
     let [shared, rates, images] = record.campaigns() else { panic!("three campaigns") };
     assert!(SingleCells::of(rates).cells.is_empty(), "of several faults nobody knows which one it was");
     let all = [(id.clone(), vec![SingleCells::of(rates)])];
@@ -346,7 +345,7 @@ fn a_draw_too_long_to_list_is_replayed_from_its_stream_in_the_form_of_now_and_in
     let is_equal = || {
         let replayed = replay(&disk.path(), &Replay::default()).unwrap();
         assert!(replayed.len() == 4 && replayed.iter().all(|trial| trial.faults > 100_000));
-        replayed.iter().all(weightlab::run::Replayed::is_equal)
+        replayed.iter().all(run::Replayed::is_equal)
     };
     assert!(is_equal());
 

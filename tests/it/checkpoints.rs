@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use doc::RunSpec;
+use net::{Network, backend};
+use results::Event;
+use run::{Datasets, Recorder, RunContext, RunError, Session, StopFlag};
 use safetensors::{Dtype, SafeTensors};
-use weightlab::doc::RunSpec;
-use weightlab::net::{Network, backend};
-use weightlab::results::Event;
-use weightlab::run::{Datasets, Recorder, RunContext, RunError, Session, StopFlag};
 
 use crate::support::{context, failure, reports, run, same_bits, spec};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use weightlab::doc::{file, runs, validate};
+use doc::{file, runs, validate};
 
 /// The contract's files; nothing where they are missing.
 fn contract() -> Vec<PathBuf> {

@@ -3,14 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use weightlab::data::Shape;
-use weightlab::doc::file::parse;
-use weightlab::doc::{Loss, Net, RunSpec};
-use weightlab::net::{Compute, NativeCompute, Network};
-use weightlab::results::{Event, Point, RunRecord, RunState};
-use weightlab::run::{
-    Checkpoint, Datasets, Listener, Recorder, RunEnd, RunError, Session, StopFlag, StopKind, Table,
-};
+use data::Shape;
+use doc::file::parse;
+use doc::{Loss, Net, RunSpec};
+use net::{Compute, NativeCompute, Network};
+use results::{Event, Point, RunRecord, RunState};
+use run::{Checkpoint, Datasets, Listener, Recorder, RunEnd, RunError, Session, StopFlag, StopKind, Table};
 
 use crate::support::{self, context, points, spec, values};
 
@@ -88,8 +86,8 @@ fn a_network_takes_room_for_values_gradients_two_moments_and_a_mini_batch() {
         "(net: Mlp(hidden: [8]), train: (optimizer: Adam(rate: 0.1)), arms: [(plan: [Test])])",
         Path::new("x.ron"),
     );
-    let runs = weightlab::doc::runs(&experiment.unwrap()).unwrap();
-    let cost = weightlab::run::cost(&runs[0]).unwrap();
+    let runs = doc::runs(&experiment.unwrap()).unwrap();
+    let cost = run::cost(&runs[0]).unwrap();
     let parameters = 64 * 8 + 8 + 8 * 10 + 10;
     // The input as an image and as a row, and what each operation yields.
     let activations = runs[0].spec.train.batch * (64 + 64 + 8 + 8 + 10);
@@ -267,7 +265,7 @@ fn a_loss_that_is_no_number_stops_the_run_and_says_where() {
 fn flex_and_ndarray_train_alike() {
     let plan = "Train(\"2ep\"), Test";
     let flex = run(with_plan(plan));
-    let reference = run(RunSpec { device: weightlab::doc::Device::Ndarray, ..with_plan(plan) });
+    let reference = run(RunSpec { device: doc::Device::Ndarray, ..with_plan(plan) });
     for index in 0..flex.0.len() {
         for (a, b) in flex.0.values(index).iter().zip(reference.0.values(index)) {
             assert!((a - b).abs() < 1e-3, "{a} and {b}");
@@ -285,7 +283,7 @@ fn small_networks_with_batch_norm_train_on_both_devices() {
               train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32), arms: [(plan: [Train(\"1it\"), Test])])"
         );
         let flex = run(spec(&text));
-        let reference = run(RunSpec { device: weightlab::doc::Device::Ndarray, ..spec(&text) });
+        let reference = run(RunSpec { device: doc::Device::Ndarray, ..spec(&text) });
         for index in 0..flex.0.len() {
             for (a, b) in flex.0.values(index).iter().zip(reference.0.values(index)) {
                 assert!(
@@ -300,13 +298,9 @@ fn small_networks_with_batch_norm_train_on_both_devices() {
 
 /// The toy of oracles.md: weights 0…9, ones in, target 40, squared error that is not halved, rate 0.01.
 fn toy(masked: bool) -> (f32, f32, Vec<f32>) {
-    let net: Net = weightlab::form::ron_text::from_str("Mlp(hidden: [])").unwrap();
-    let structure =
-        weightlab::doc::Structure::new(&net, Shape::new(10, 1, 1), 1, &Loss::CrossEntropy).unwrap();
-    let init = weightlab::net::Initialisation {
-        weights: weightlab::intervene::Init::PyTorch,
-        biases: weightlab::intervene::BiasInit::Zeros,
-    };
+    let net: Net = form::ron_text::from_str("Mlp(hidden: [])").unwrap();
+    let structure = doc::Structure::new(&net, Shape::new(10, 1, 1), 1, &Loss::CrossEntropy).unwrap();
+    let init = net::Initialisation { weights: intervene::Init::PyTorch, biases: intervene::BiasInit::Zeros };
     let mut network = Network::new(Arc::new(structure), init, 1, 0);
     network.write(0, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
     network.freeze(1, &[0], None);
@@ -316,8 +310,8 @@ fn toy(masked: bool) -> (f32, f32, Vec<f32>) {
     let compute = NativeCompute::exact();
     let before = compute.logits(&network, &[1.0; 10], 1)[0];
     let pass = compute.train(&network, &[1.0; 10], 1, None, &mut |logits| vec![2.0 * (logits[0] - 40.0)]);
-    let sgd = weightlab::optimize::Sgd::default();
-    weightlab::net::OptimizerState::default().step(&sgd, 0.01, &mut network, &pass.gradients);
+    let sgd = optimize::Sgd::default();
+    net::OptimizerState::default().step(&sgd, 0.01, &mut network, &pass.gradients);
     let after = compute.logits(&network, &[1.0; 10], 1)[0];
     (before, after, network.values(0).to_vec())
 }

@@ -1,8 +1,8 @@
 //! Whole runs on the devices of this build: interventions, faults and campaigns there are those of Flex, to float32.
 
-use weightlab::doc::{Device, RunSpec};
-use weightlab::net::backend;
-use weightlab::results::campaign::CampaignRecord;
+use doc::{Device, RunSpec};
+use net::backend;
+use results::campaign::CampaignRecord;
 
 use crate::support::{Ended, RESIDUAL, campaigns, run, spec, values};
 

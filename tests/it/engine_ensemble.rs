@@ -1,10 +1,10 @@
 //! Ensembles with shared layers, replayed by hand.
 
-use weightlab::data::shuffled;
-use weightlab::doc::RunSpec;
-use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::net::{Gradients, Network, OptimizerState};
-use weightlab::run::RunContext;
+use data::shuffled;
+use doc::RunSpec;
+use intervene::stream::{Purpose, stream};
+use net::{Gradients, Network, OptimizerState};
+use run::RunContext;
 
 use crate::support::{
     self, assert_resumes, complaints, context, points, reports, run, same_bits, values, with_plan,
@@ -194,7 +194,7 @@ fn a_run_that_is_stopped_inside_an_ensemble_goes_on_exactly() {
 }
 
 /// Bits of a parameter of every member, and what holds it.
-fn members_of(ended: &support::Ended, index: usize) -> Vec<(Vec<u32>, Vec<weightlab::intervene::Entry>)> {
+fn members_of(ended: &support::Ended, index: usize) -> Vec<(Vec<u32>, Vec<intervene::Entry>)> {
     let bits = |network: &Network| network.values(index).iter().map(|value| value.to_bits()).collect();
     ended.state.members().into_iter().map(|network| (bits(network), network.all_entries(index))).collect()
 }

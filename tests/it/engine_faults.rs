@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use weightlab::data::shuffled;
-use weightlab::doc::RunSpec;
-use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::net::{Activations, Network};
-use weightlab::run::{Recorder, RunContext, Session, StopFlag};
+use data::shuffled;
+use doc::RunSpec;
+use intervene::stream::{Purpose, stream};
+use net::{Activations, Network};
+use run::{Recorder, RunContext, Session, StopFlag};
 
 use crate::support::{
     Ended, assert_resumes, complaints, context, reports, residual, run, same_bits, spec, values, with_plan,

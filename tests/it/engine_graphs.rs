@@ -1,11 +1,11 @@
 //! What the engine does beside training, on a network with residual blocks.
 
-use weightlab::data::shuffled;
-use weightlab::doc::RunSpec;
-use weightlab::doc::structure::{Parameter, Role};
-use weightlab::intervene::Entry;
-use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::net::Network;
+use data::shuffled;
+use doc::RunSpec;
+use doc::structure::{Parameter, Role};
+use intervene::Entry;
+use intervene::stream::{Purpose, stream};
+use net::Network;
 
 use crate::support::{context, points, reports, residual, run, same_bits, spec, values};
 

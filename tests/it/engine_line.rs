@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use weightlab::data::shuffled;
-use weightlab::doc::file::parse;
-use weightlab::doc::structure::Role;
-use weightlab::doc::{RunSpec, runs};
-use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::net::{BatchStatistics, Network};
-use weightlab::results::{Event, Point, Report};
-use weightlab::run::{
-    Checkpoint, Listener, Recorder, RunContext, RunEnd, RunError, Session, StopFlag, StopKind, Table,
-};
+use data::shuffled;
+use doc::file::parse;
+use doc::structure::Role;
+use doc::{RunSpec, runs};
+use intervene::stream::{Purpose, stream};
+use net::{BatchStatistics, Network};
+use results::{Event, Point, Report};
+use run::{Checkpoint, Listener, Recorder, RunContext, RunEnd, RunError, Session, StopFlag, StopKind, Table};
 
 use crate::support::{
     assert_resumes, complaints, context, failure, points, reports, run, same_bits, spec, values, with_plan,

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use weightlab::data::shuffled;
-use weightlab::doc::{Intervention, RunSpec};
-use weightlab::form::Stored;
-use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::net::Network;
-use weightlab::net::weights_file::{tensors_of, write_tensors};
-use weightlab::run::State;
+use data::shuffled;
+use doc::{Intervention, RunSpec};
+use form::Stored;
+use intervene::stream::{Purpose, stream};
+use net::Network;
+use net::weights_file::{tensors_of, write_tensors};
+use run::State;
 
 use crate::support::{self, assert_resumes, complaints, context, reports, run, same_bits, values, with_plan};
 

@@ -2,12 +2,12 @@
 
 use std::time::SystemTime;
 
-use weightlab::doc::{Recording, RunSpec, WeightRecord};
-use weightlab::net::Network;
-use weightlab::results::rounds::rounds;
-use weightlab::results::weights::{HISTOGRAM_BINS, Measure, WeightHistogram, parts, series};
-use weightlab::results::{Event, RunRecord};
-use weightlab::run::{Recorder, Session, StopFlag, Table, cost};
+use doc::{Recording, RunSpec, WeightRecord};
+use net::Network;
+use results::rounds::rounds;
+use results::weights::{HISTOGRAM_BINS, Measure, WeightHistogram, parts, series};
+use results::{Event, RunRecord};
+use run::{Recorder, Session, StopFlag, Table, cost};
 
 use super::support::{assert_resumes, context, known_run, points, run, same_bits, values, with_plan};
 
@@ -83,7 +83,7 @@ fn each_evaluation_has_the_statistics_of_the_weights() {
 fn the_gradient_is_that_of_the_last_mini_batch() {
     let mut spec = recording("Train(\"1it\")", WeightRecord::Layers);
     spec.train.optimizer =
-        weightlab::form::ron_text::from_str("Sgd(rate: 0.5, momentum: 0.0, weight_decay: 0.0)").unwrap();
+        form::ron_text::from_str("Sgd(rate: 0.5, momentum: 0.0, weight_decay: 0.0)").unwrap();
     let before = context(spec.clone()).fresh_network(0);
     let ended = run(spec);
     for index in [0, 2, 4] {

@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use weightlab::doc::RunSpec;
-use weightlab::form::Stored;
-use weightlab::intervene::{Criterion, Entry};
-use weightlab::net::{Network, backend};
-use weightlab::results::ReportLevel;
-use weightlab::run::{Datasets, Recorder, RunContext, Session, State, StopFlag};
+use doc::RunSpec;
+use form::Stored;
+use intervene::{Criterion, Entry};
+use net::{Network, backend};
+use results::ReportLevel;
+use run::{Datasets, Recorder, RunContext, Session, State, StopFlag};
 
 use crate::support::{
     assert_resumes, complaints, context, failure, reports, run, same_bits, spec, values, with_plan,
@@ -174,7 +174,7 @@ fn bits(network: &Network, endings: &[&str]) -> Vec<Vec<u32>> {
     let parameters = network.structure().parameters.iter().enumerate();
     let chosen = parameters.filter(|(_, parameter)| {
         let layer = &network.structure().layers[parameter.layer];
-        let is_norm = layer.kind == weightlab::doc::structure::LayerKind::BatchNorm;
+        let is_norm = layer.kind == doc::structure::LayerKind::BatchNorm;
         is_norm && endings.iter().any(|ending| parameter.name.ends_with(ending))
     });
     chosen.map(|(index, _)| network.values(index).iter().map(|value| value.to_bits()).collect()).collect()
@@ -227,8 +227,8 @@ fn learning_rate_rewinding_puts_the_position_back_and_nothing_else() {
     // One step by hand: the mini-batch and the learning rate of iteration 2, the optimizer of iteration 5.
     let context = context(with(start));
     let order = {
-        use weightlab::intervene::stream::{Purpose, stream};
-        weightlab::data::shuffled(192, &mut stream(context.spec.seed, Purpose::Order, &[0, 0]))
+        use intervene::stream::{Purpose, stream};
+        data::shuffled(192, &mut stream(context.spec.seed, Purpose::Order, &[0, 0]))
     };
     let batch = context.data.train.pick(&order[128..]);
     let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use weightlab::doc::Experiment;
-use weightlab::form::reference;
+use doc::Experiment;
+use form::reference;
 
 const HEAD: &str = "\
 # The file format
@@ -56,7 +56,7 @@ fn the_written_reference_says_what_the_source_declares() {
 #[test]
 fn the_example_at_its_head_opens_and_is_valid() {
     let example = HEAD.split("```").nth(1).and_then(|block| block.strip_prefix("ron\n")).expect("an example");
-    let experiment = weightlab::doc::file::parse(example, Path::new("docs/format.md")).unwrap();
-    assert_eq!(weightlab::doc::validate(&experiment), []);
-    assert_eq!(weightlab::doc::runs(&experiment).unwrap().len(), 4);
+    let experiment = doc::file::parse(example, Path::new("docs/format.md")).unwrap();
+    assert_eq!(doc::validate(&experiment), []);
+    assert_eq!(doc::runs(&experiment).unwrap().len(), 4);
 }

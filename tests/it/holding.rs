@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use weightlab::doc::RunSpec;
-use weightlab::intervene::Entry;
-use weightlab::net::{Network, backend};
-use weightlab::results::{Event, Report};
-use weightlab::run::{Datasets, Recorder, RunContext, RunEnd, Session, StopFlag};
+use doc::RunSpec;
+use intervene::Entry;
+use net::{Network, backend};
+use results::{Event, Report};
+use run::{Datasets, Recorder, RunContext, RunEnd, Session, StopFlag};
 
 use crate::support;
 

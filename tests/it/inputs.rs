@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use doc::{Run, file, runs};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use weightlab::doc::{Run, file, runs};
-use weightlab::results::RunState;
-use weightlab::run::{Job, Looker, Queue, QueueOptions, StopFlag, folder_of, read_states};
+use results::RunState;
+use run::{Job, Looker, Queue, QueueOptions, StopFlag, folder_of, read_states};
 
 use crate::support::bench::{printed, weightlab};
 use crate::support::weight_file;

@@ -1,6 +1,6 @@
 //! The rules about what is absent: imports between layers, and words that some files must not contain.
 
-use weightlab::doc::Net;
+use doc::Net;
 
 use crate::imports::{imports, layers};
 use crate::support::source::{Source, after, layer_of, sources};

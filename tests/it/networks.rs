@@ -3,15 +3,13 @@
 
 use std::sync::Arc;
 
+use data::Shape;
+use doc::structure::Role;
+use doc::{Device, Loss, Net, Output, Structure};
+use intervene::{BiasInit, Init};
+use net::{BurnCompute, Compute, Initialisation, LossFunction, NativeCompute, Network, OptimizerState};
+use optimize::Sgd;
 use serde::Deserialize;
-use weightlab::data::Shape;
-use weightlab::doc::structure::Role;
-use weightlab::doc::{Device, Loss, Net, Output, Structure};
-use weightlab::intervene::{BiasInit, Init};
-use weightlab::net::{
-    BurnCompute, Compute, Initialisation, LossFunction, NativeCompute, Network, OptimizerState,
-};
-use weightlab::optimize::Sgd;
 
 const RESULTS: &str = include_str!("../oracle/networks.json");
 const CLASSES: usize = 7;
@@ -45,7 +43,7 @@ struct Expected {
 
 impl Case {
     fn network(&self) -> Network {
-        let net: Net = weightlab::form::ron_text::from_str(&self.net).unwrap();
+        let net: Net = form::ron_text::from_str(&self.net).unwrap();
         let (channels, height, width) = self.shape;
         let input = Shape { channels, height, width };
         filled(Structure::new(&net, input, CLASSES, &Loss::CrossEntropy).unwrap())
@@ -241,7 +239,7 @@ fn gradients_are_those_of_central_differences() {
     let compute = NativeCompute::exact();
     let labels = [1, 0, 5];
     for (text, (channels, height, width)) in SMALL {
-        let net: Net = weightlab::form::ron_text::from_str(text).unwrap();
+        let net: Net = form::ron_text::from_str(text).unwrap();
         let structure =
             Structure::new(&net, Shape { channels, height, width }, CLASSES, &Loss::CrossEntropy).unwrap();
         let loss = LossFunction::new(Loss::CrossEntropy, structure.output.clone(), CLASSES);

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use weightlab::run::summary::{DataPart, read_samples};
-use weightlab::run::{Replay, replay};
+use run::summary::{DataPart, read_samples};
+use run::{Replay, replay};
 
 use crate::support::bench::{printed, weightlab};
 

@@ -5,16 +5,16 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 
+use doc::Run;
 use eframe::egui::{Color32, ColorImage, ThemePreference, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use gui::app::App;
+use gui::commands::Command;
+use gui::worker::{RunningJobs, Worker};
+use results::{Event, Point, RunRecord};
 use resvg::tiny_skia::{IntSize, Pixmap};
-use weightlab::doc::Run;
-use weightlab::gui::app::App;
-use weightlab::gui::commands::Command;
-use weightlab::gui::worker::{RunningJobs, Worker};
-use weightlab::results::{Event, Point, RunRecord};
-use weightlab::run::{Cost, Job, QueueOptions, cost};
+use run::{Cost, Job, QueueOptions, cost};
 
 use crate::support::screen::{Textures, picture};
 use crate::support::window::{Opening, execute};

@@ -5,13 +5,13 @@ use std::process::Command;
 
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
-use weightlab::figure::FileKind;
-use weightlab::gui::app::App;
-use weightlab::gui::worker::Threads;
-use weightlab::results::facets::{FacetAxes, FacetSettings};
-use weightlab::results::statistics::Spread;
-use weightlab::results::table::columns::Column;
-use weightlab::results::view::{FILE, PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
+use figure::FileKind;
+use gui::app::App;
+use gui::worker::Threads;
+use results::facets::{FacetAxes, FacetSettings};
+use results::statistics::Spread;
+use results::table::columns::Column;
+use results::view::{FILE, PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
 use crate::support::tiny::TINY;
 use crate::support::window::{Opening, export, show, wait_until};

@@ -1,12 +1,12 @@
 //! The real window with the real worker: templates open, runs run, and what they say is there to be read.
 
+use doc::templates;
 use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
-use weightlab::doc::templates;
-use weightlab::gui::app::App;
-use weightlab::gui::commands::Command;
-use weightlab::gui::worker::Threads;
+use gui::app::App;
+use gui::commands::Command;
+use gui::worker::Threads;
 
 use crate::support::tiny::TINY;
 use crate::support::window::{Opening, execute, export, wait_until};

@@ -1,7 +1,7 @@
 //! Settings of the command line that change no run, because arms have other values.
 
-use crate::doc::{Experiment, RunSpec, expand_arms};
-use crate::form::path::assign;
+use doc::{Experiment, RunSpec, expand_arms};
+use form::path::assign;
 
 /// Settings that an arm can have instead of the experiment's.
 const OWN: [&str; 2] = ["net", "train"];
@@ -55,7 +55,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::parse;
+    use doc::file::parse;
 
     fn notes_of(arms: &str, set: &[(&str, &str)]) -> Vec<String> {
         let file = parse(&format!("(train: (batch: 32), arms: [{arms}])"), Path::new("x.ron")).unwrap();

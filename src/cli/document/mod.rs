@@ -9,9 +9,9 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::found::Found;
-use crate::doc::{Experiment, Problem, Run, Severity, file, idle_sweeps, validate};
-use crate::form::path::{Place, Segment, assign};
-use crate::run::{Looker, folder_of, input_problems, outdated_notes, outdated_runs};
+use doc::{Experiment, Problem, Run, Severity, file, idle_sweeps, validate};
+use form::path::{Place, Segment, assign};
+use run::{Looker, folder_of, input_problems, outdated_notes, outdated_runs};
 
 /// Which experiment, with which settings.
 #[derive(Debug, Args)]
@@ -137,7 +137,7 @@ impl Document {
         let mut problems = validate(&self.experiment);
         let (mut runs, mut found) = (Vec::new(), Found::default());
         if !problems.iter().any(|problem| problem.severity == Severity::Error)
-            && let Ok(all) = crate::doc::runs(&self.experiment)
+            && let Ok(all) = doc::runs(&self.experiment)
         {
             problems.extend(idle_sweeps(&self.experiment, &all));
             runs = all;
@@ -222,7 +222,7 @@ impl Document {
     /// # Errors
     /// Settings of arms that match nothing or do not fit.
     pub fn all_runs(&self) -> Result<Vec<Run>, Failure> {
-        crate::doc::runs(&self.experiment).map_err(|problems| {
+        doc::runs(&self.experiment).map_err(|problems| {
             Failure::Problems(problems.iter().map(|problem| self.line(problem)).collect())
         })
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::cli::failure::Failure;
-use crate::results::metric::MetricAxes;
-use crate::results::table::columns::{At, Column};
-use crate::results::view::PlotView;
+use crate::failure::Failure;
+use results::metric::MetricAxes;
+use results::table::columns::{At, Column};
+use results::view::PlotView;
 
 /// What columns can be about.
 pub struct Known<'a> {

@@ -1,22 +1,22 @@
 //! Figures of one arm: its early stops, and the network at the end of a run or after a training.
 
 use super::Results;
-use crate::cli::document::by_arm;
-use crate::cli::failure::Failure;
-use crate::doc::Run;
-use crate::figure::Figure;
-use crate::figure::early_stops::{early_stops, overlaps};
-use crate::figure::network::histograms::{histograms, parameters};
-use crate::figure::network::image::{Shown, image};
-use crate::figure::network::{histogram, layers};
-use crate::results::RunRecord;
-use crate::results::early_stops::{Training, trainings};
-use crate::results::kept_rounds::{KeptRound, kept_rounds};
-use crate::results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end, at_moment};
-use crate::results::rounds::rounds;
-use crate::results::tickets::MaskOverlap;
-use crate::run::mask_overlaps;
-use crate::run::summary::{
+use crate::document::by_arm;
+use crate::failure::Failure;
+use doc::Run;
+use figure::Figure;
+use figure::early_stops::{early_stops, overlaps};
+use figure::network::histograms::{histograms, parameters};
+use figure::network::image::{Shown, image};
+use figure::network::{histogram, layers};
+use results::RunRecord;
+use results::early_stops::{Training, trainings};
+use results::kept_rounds::{KeptRound, kept_rounds};
+use results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end, at_moment};
+use results::rounds::rounds;
+use results::tickets::MaskOverlap;
+use run::mask_overlaps;
+use run::summary::{
     Moment, planned_summary, read_histograms, read_summary_at, read_values_at, stored_rounds,
 };
 
@@ -283,7 +283,7 @@ fn no_parameter(name: &str, known: &[String]) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::plots::find;
+    use figure::plots::find;
 
     #[test]
     fn no_figure_has_the_name_of_a_plot() {
@@ -301,7 +301,7 @@ mod tests {
             shape: vec![1],
             minimum: 0.0,
             maximum: 0.0,
-            histogram: crate::results::network::Histogram::default(),
+            histogram: results::network::Histogram::default(),
             pruned: 0,
             frozen: 0,
         };

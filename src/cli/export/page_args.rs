@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::figure::{Figure, IntervalStyle, LegendPlace, Options};
-use crate::results::view::Preset;
+use figure::{Figure, IntervalStyle, LegendPlace, Options};
+use results::view::Preset;
 
 /// Title, legend, look of lines and text of a figure.
 #[derive(Debug, Default, Args)]
@@ -62,7 +62,7 @@ impl PageArgs {
     pub fn apply(&self, mut options: Options, size: Option<Preset>) -> Options {
         let font = self.font.or(options.page().font_pt);
         if let Some(preset) = size {
-            options.size = crate::figure::Size { legend: options.size.legend, ..preset.size() };
+            options.size = figure::Size { legend: options.size.legend, ..preset.size() };
         }
         options.size.legend = self.legend.unwrap_or(options.size.legend);
         options.size.font_pt = font.unwrap_or(options.size.font_pt);

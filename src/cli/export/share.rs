@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Results;
-use crate::cli::document::Document;
-use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::print_err;
-use crate::form::number::{counted, megabytes};
-use crate::publish::ro_crate::{Author, CrateOptions, Licence};
-use crate::publish::{PublishError, Selected, ro_crate, tensorboard};
+use crate::document::Document;
+use crate::failure::{Exit, Failure};
+use crate::output::print_err;
+use form::number::{counted, megabytes};
+use publish::ro_crate::{Author, CrateOptions, Licence};
+use publish::{PublishError, Selected, ro_crate, tensorboard};
 
 /// The options that choose what goes into the file of `--to`.
 pub const OF_TO: [&str; 23] = [

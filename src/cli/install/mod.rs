@@ -14,7 +14,7 @@ use clap_complete::Shell;
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use super::shell;
-use crate::figure::icon;
+use figure::icon;
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
 #[derive(Debug, Args)]

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::cli::failure::Failure;
-use crate::cli::table::table;
-use crate::results::table::columns::{Column, Sort, usual};
-use crate::results::table::copy::{Numbers, cells};
-use crate::results::table::grouped::Grouped;
-use crate::results::table::view::{Baseline, Key};
-use crate::results::table::{Differing, Row};
-use crate::results::view::ViewSettings;
+use crate::failure::Failure;
+use crate::table::table;
+use results::table::columns::{Column, Sort, usual};
+use results::table::copy::{Numbers, cells};
+use results::table::grouped::Grouped;
+use results::table::view::{Baseline, Key};
+use results::table::{Differing, Row};
+use results::view::ViewSettings;
 
 /// The help of `--columns`.
 const COLUMNS: &str = "The columns: seed, state, last, best, best_epoch, remaining, epochs, secs, run, tags, note, delta, plan, \

@@ -14,11 +14,11 @@ use serde::Serialize;
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
-use crate::doc::Run;
-use crate::results::table::columns::Column;
-use crate::results::table::{Differing, Row, VALIDATION, VOTE};
-use crate::results::{RunRecord, RunState};
-use crate::run::read_each;
+use doc::Run;
+use results::table::columns::Column;
+use results::table::{Differing, Row, VALIDATION, VOTE};
+use results::{RunRecord, RunState};
+use run::read_each;
 
 /// Settings of `weightlab show`.
 #[derive(Debug, Args)]
@@ -187,8 +187,8 @@ fn reasons(runs: &[Run], failures: &BTreeMap<String, String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::results::Event;
+    use doc::RunSpec;
+    use results::Event;
 
     fn records() -> BTreeMap<String, RunRecord> {
         let point = |value: f64, epochs: f64| -> Event {

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::cli::failure::Failure;
-use crate::form::number::counted;
-use crate::results::paired::{Comparison, Paired};
-use crate::results::table::Row;
+use crate::failure::Failure;
+use form::number::counted;
+use results::paired::{Comparison, Paired};
+use results::table::Row;
 
 /// Paired differences between two arms.
 #[derive(Debug, PartialEq, Serialize)]

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::cli::table::table;
-use crate::doc::Run;
-use crate::results::inventory::is_of_data;
-use crate::results::{Report, RunRecord};
+use crate::table::table;
+use doc::Run;
+use results::inventory::is_of_data;
+use results::{Report, RunRecord};
 
 /// The reports of the runs as text, run by run.
 pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
@@ -50,8 +50,8 @@ fn one(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::results::Event;
+    use doc::RunSpec;
+    use results::Event;
 
     #[test]
     fn without_reports_it_says_whether_any_can_come() {

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::document::by_arm;
-use crate::cli::table::table;
-use crate::doc::Run;
-use crate::form::number::grouped;
-use crate::results::RunRecord;
-use crate::results::early_stops::trainings;
-use crate::results::number::{fixed, percent};
-use crate::run::mask_overlap;
+use crate::document::by_arm;
+use crate::table::table;
+use doc::Run;
+use form::number::grouped;
+use results::RunRecord;
+use results::early_stops::trainings;
+use results::number::{fixed, percent};
+use run::mask_overlap;
 
 /// Both tables as text, or what is missing for them.
 pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {

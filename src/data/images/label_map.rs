@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::data::class_names::distinct;
-use crate::data::{DataError, stand_in};
+use crate::class_names::distinct;
+use crate::{DataError, stand_in};
 
 /// Bytes of the longest file: a million classes fit.
 const LONGEST: u64 = 64 << 20;
@@ -13,7 +13,7 @@ const MOST: u32 = 1_000_000;
 
 /// The classes of folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::data) struct LabelMap {
+pub(crate) struct LabelMap {
     pub labels: BTreeMap<String, u32>,
     /// Names of all classes.
     pub names: Vec<String>,

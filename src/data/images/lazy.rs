@@ -8,15 +8,15 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::picture::Preparation;
-use crate::data::digests::{Digests, Stat};
-use crate::data::{DataError, Shape, Standardisation, resize};
+use crate::digests::{Digests, Stat};
+use crate::{DataError, Shape, Standardisation, resize};
 
 /// Bytes of files that are hashed as a whole; of larger sets, the lengths are.
 const WHOLE: u64 = 4 << 30;
 
 /// How many bytes of pixels may still be kept.
 #[derive(Debug)]
-pub(in crate::data) struct Budget(AtomicU64);
+pub(crate) struct Budget(AtomicU64);
 
 impl Budget {
     /// Of so many bytes.
@@ -42,7 +42,7 @@ struct Picture {
 
 /// Pictures of one shape. The parts of a set share a budget.
 #[derive(Clone, Debug)]
-pub(in crate::data) struct LazyPictures {
+pub(crate) struct LazyPictures {
     pictures: Vec<Arc<Picture>>,
     preparation: Preparation,
     /// After resizing once more, as `image_size` asks for.

@@ -9,11 +9,11 @@ use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbImage};
 
 use super::resample::resample;
 use super::{MOST_BYTES, MOST_PIXELS, check_sides, gif, jpeg, pnm, tiff};
-use crate::data::{Shape, stand_in};
+use crate::{Shape, stand_in};
 
 /// How pictures become samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::data) struct Preparation {
+pub(crate) struct Preparation {
     /// The shorter side after resizing.
     pub resize: usize,
     /// The side of the square that is cut out of the middle.

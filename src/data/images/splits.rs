@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
-use crate::data::DataError;
+use crate::DataError;
 
 /// What folders of parts may be called, in any case.
 const NAMES: [&[&str]; 3] =
@@ -14,7 +14,7 @@ const DEEPEST: usize = 4;
 
 /// The folders of the parts.
 #[derive(Debug, Default)]
-pub(in crate::data) struct Splits {
+pub(crate) struct Splits {
     /// Of the training, the validation and the test part.
     pub parts: [Option<PathBuf>; 3],
     /// Where the parts come from, in words; empty where the training part is to be split.

@@ -6,7 +6,7 @@ use super::{
     ClassNames, Columns, Data, Dataset, Details, LeftOut, Looks, Normalize, Options, Parts, Samples, Shape,
     prepare,
 };
-use crate::form::number::{counted, first_of, grouped};
+use form::number::{counted, first_of, grouped};
 
 /// Names that a line gives before it counts the others.
 const FIRST: usize = 10;

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::data::{Csv, Digests, Digits, Found, Images, Iris, Labels, Mnist, Numpy, digits};
+use crate::{Csv, Digests, Digits, Found, Images, Iris, Labels, Mnist, Numpy, digits};
 
 /// The lines of data before they are read.
 fn lines(data: &Data, details: &Details) -> Vec<(&'static str, String)> {

@@ -6,8 +6,8 @@ use std::io::Read;
 use half::f16;
 
 use super::header::{Header, Kind, Wrong, read_end, read_exact, wrong};
-use crate::data::Shape;
-use crate::data::exact::{Exact, WHOLE};
+use crate::Shape;
+use crate::exact::{Exact, WHOLE};
 
 /// Numbers that are read at a time.
 const BLOCK: usize = 1 << 14;

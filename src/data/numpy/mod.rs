@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::memory::Memory;
 use super::stand_in::refuse_stand_in;
 use super::{DataError, Samples, Shape};
-use crate::form::number::grouped;
+use form::number::grouped;
 use array::Array;
 use header::{Header, Kind, Wrong, wrong};
 pub(super) use parts::{Part, SetParts};

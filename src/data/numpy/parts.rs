@@ -25,7 +25,7 @@ const LIKE_TEST: [&str; 2] = ["test", "testing"];
 
 /// A part of a set before it is read.
 #[derive(Clone, Debug)]
-pub(in crate::data) struct Part {
+pub(crate) struct Part {
     /// Of its samples and labels.
     pub names: Names,
     pub(super) headers: [Header; 2],
@@ -43,7 +43,7 @@ impl Part {
 
 /// The parts of a set.
 #[derive(Clone, Debug)]
-pub(in crate::data) struct SetParts {
+pub(crate) struct SetParts {
     /// The whole set, where there is no test part.
     pub train: Part,
     pub validation: Option<Part>,

@@ -1,7 +1,7 @@
 use super::testing::{npy, npz};
 use super::*;
-use crate::data::testing::{Folder, mutated};
-use crate::data::{Data, DataError, Looked, Normalize, Numpy};
+use crate::testing::{Folder, mutated};
+use crate::{Data, DataError, Looked, Normalize, Numpy};
 
 /// Ten images of 1×2 bytes in two classes, and a test part.
 fn small(method: zip::CompressionMethod) -> Vec<u8> {
@@ -252,7 +252,7 @@ fn a_validation_part_is_used_and_never_ignored() {
 
 #[test]
 fn axes_that_contradict_the_setting_are_refused() {
-    use crate::data::source::ChannelAxis::{First, Last};
+    use crate::source::ChannelAxis::{First, Last};
     let look = |shape: [usize; 3], channels| {
         let [a, b, c] = shape;
         let samples = npy("|u1", &format!("(2, {a}, {b}, {c})"), &vec![0; 2 * a * b * c]);

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{Original, Source};
-use crate::data::{CIFAR10, DataError, Parts, Shape, cifar10};
+use crate::{CIFAR10, DataError, Parts, Shape, cifar10};
 
 const THINGS: &[&str] =
     &["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"];

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{Original, Source};
-use crate::data::{CIFAR100, DataError, Parts, Shape, cifar100};
+use crate::{CIFAR100, DataError, Parts, Shape, cifar100};
 
 const FINE: &[&str] = &[
     "apple",

@@ -1,11 +1,11 @@
 use std::path::Path;
 
 use super::Source;
-use crate::data::memory::Memory;
-use crate::data::split::{split_labels, test_count};
-use crate::data::table::{self, NumberStyle, TableSettings};
-use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, take_test};
-use crate::form::number::share_in_percent;
+use crate::memory::Memory;
+use crate::split::{split_labels, test_count};
+use crate::table::{self, NumberStyle, TableSettings};
+use crate::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, take_test};
+use form::number::share_in_percent;
 
 dataset! {
     /// Settings of a table of the user's.

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{EVERY_FIFTH, Original, Source, TEN_DIGITS};
-use crate::data::{DataError, Parts, Shape, digits};
+use crate::{DataError, Parts, Shape, digits};
 
 dataset! {
     /// Settings of UCI's handwritten digits.

@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use super::{Original, Source, TEN_DIGITS};
-use crate::data::{DataError, EMNIST, KnownSet, Parts, Shape, emnist};
+use crate::{DataError, EMNIST, KnownSet, Parts, Shape, emnist};
 
-crate::choice! {
+form::choice! {
     /// Parts of EMNIST, as its authors cut it.
     pub enum EmnistSplit: "Split" {
         Balanced, "Balanced", "47 classes of digits and letters, 131,600 images";

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{Data, Original};
-use crate::data::found::check_unchanged;
-use crate::data::memory;
-use crate::data::{
+use crate::found::check_unchanged;
+use crate::memory;
+use crate::{
     ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options,
     Origin, Places, Shape, prepare,
 };
@@ -32,7 +32,7 @@ const DIGITS: usize = 16;
 
 impl Data {
     /// What the files hold: of a known set, or what was found.
-    pub(in crate::data) fn contents(&self) -> Option<Found> {
+    pub(crate) fn contents(&self) -> Option<Found> {
         let known = |original: Original| {
             let Original { shape, classes, train, test } = original;
             let shape = [shape.channels, shape.height, shape.width];
@@ -167,7 +167,7 @@ impl Data {
     }
 
     /// As [`Self::look`], with digests of files that are known already.
-    pub(in crate::data) fn look_with(
+    pub(crate) fn look_with(
         &self,
         base: &Path,
         digests: &Digests,
@@ -185,7 +185,7 @@ impl Data {
     }
 
     /// The files of a known set in this folder, by name; none for data of users and inside the program.
-    pub(in crate::data) fn set_files(&self, folder: &Path) -> Option<Vec<(String, PathBuf)>> {
+    pub(crate) fn set_files(&self, folder: &Path) -> Option<Vec<(String, PathBuf)>> {
         let (set, _) = self.files()?;
         let all = set.needed.iter().chain(set.optional);
         let there = all.filter_map(|name| Some(((*name).to_owned(), set.file(folder, name).ok()?)));
@@ -219,7 +219,7 @@ impl Data {
     }
 
     /// The files of the dataset, and the setting that names their folder; none for data inside the program and of users.
-    pub(in crate::data) fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
+    pub(crate) fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
         self.rule().files()
     }
 
@@ -345,7 +345,7 @@ fn check_path(path: &str, base: &Path, key: &'static str) -> Result<(), DataErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Digits;
+    use crate::Digits;
 
     #[test]
     fn a_shortage_is_what_the_files_lack_of_what_is_asked_for() {

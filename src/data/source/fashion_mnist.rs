@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{Original, Source};
-use crate::data::{DataError, FASHION_MNIST, Parts, Shape, fashion_mnist};
+use crate::{DataError, FASHION_MNIST, Parts, Shape, fashion_mnist};
 
 const CLOTHES: &[&str] = &[
     "T-shirt/top",

@@ -2,15 +2,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Source;
-use crate::data::images::{
+use crate::images::{
     LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, labels, read,
 };
-use crate::data::memory::GIB;
-use crate::data::split::{parted, stratified_test};
-use crate::data::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};
-use crate::form::number::share_in_percent;
+use crate::memory::GIB;
+use crate::split::{parted, stratified_test};
+use crate::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};
+use form::number::share_in_percent;
 
-crate::choice! {
+form::choice! {
     /// The channels of pictures.
     pub enum Colours: "Channels" {
         Rgb, "RGB", "Red, green and blue; grey pictures have three equal channels";
@@ -18,7 +18,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What happens with pictures that cannot be decoded.
     pub enum Damaged: "Damaged pictures" {
         Refuse, "Refuse", "The run fails, and names the first one";

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{EVERY_FIFTH, Original, Source};
-use crate::data::{DataError, Parts, Shape, iris};
+use crate::{DataError, Parts, Shape, iris};
 
 const SPECIES: &[&str] = &["setosa", "versicolor", "virginica"];
 

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{Original, Source};
-use crate::data::{DataError, KMNIST, Parts, Shape, kmnist};
+use crate::{DataError, KMNIST, Parts, Shape, kmnist};
 
 /// One sign of each row of the syllabary, in Latin letters.
 const SYLLABLES: &[&str] = &["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"];

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{Original, Source, TEN_DIGITS};
-use crate::data::{DataError, MNIST, Parts, Shape, mnist};
+use crate::{DataError, MNIST, Parts, Shape, mnist};
 
 dataset! {
     /// Settings of MNIST.

@@ -17,7 +17,7 @@ macro_rules! dataset {
                     file; default: the usual places", names Folder, unset "the usual places";
                 $($($own)*)?
             } hidden {}
-            fn files(&self) -> Option<(&'static $crate::data::KnownSet, &Option<String>)> {
+            fn files(&self) -> Option<(&'static $crate::KnownSet, &Option<String>)> {
                 let $this = self;
                 Some(($set, &$this.dir))
             }
@@ -34,28 +34,28 @@ macro_rules! dataset {
         dataset! { @all $(#[$meta])* $name : $title, normalize $normalize {
                 $path: String = String::new(), $label, $help, names $names;
                 $($own)*
-                memory: f64 = $crate::data::memory::DEFAULT, "Memory", "Largest amount of memory that the samples may take; pictures that \
+                memory: f64 = $crate::memory::DEFAULT, "Memory", "Largest amount of memory that the samples may take; pictures that \
                     do not fit are decoded again whenever they are needed, other data are refused", unit "GiB", range [0.001, 4096.0];
             } hidden {
                 /// What the program found in the files; runs keep it, experiment files do not.
-                found: Option<$crate::data::Found> = None;
+                found: Option<$crate::Found> = None;
             }
-            fn user_data(&self) -> Option<$crate::data::source::UserData<'_>> {
-                Some($crate::data::source::UserData { path: &self.$path, found: self.found.as_ref() })
+            fn user_data(&self) -> Option<$crate::source::UserData<'_>> {
+                Some($crate::source::UserData { path: &self.$path, found: self.found.as_ref() })
             }
-            fn user_data_mut(&mut self) -> Option<$crate::data::source::UserDataMut<'_>> {
+            fn user_data_mut(&mut self) -> Option<$crate::source::UserDataMut<'_>> {
                 let Self { $path: path, found, memory, .. } = self;
-                Some($crate::data::source::UserDataMut { path, found, memory })
+                Some($crate::source::UserDataMut { path, found, memory })
             }
         }
     };
     (@all $(#[$meta:meta])* $name:ident : $title:literal, normalize $normalize:ident { $($own:tt)* } hidden { $($hidden:tt)* }
         $($place:item)*) => {
-        $crate::form! {
+        form::form! {
             $(#[$meta])*
             pub struct $name: $title {
                 $($own)*
-                labels: $crate::data::Labels = $crate::data::Labels::Classes, "Labels", "What to classify";
+                labels: $crate::Labels = $crate::Labels::Classes, "Labels", "What to classify";
                 image_size: Option<usize> = None, "Image size", "Resizes images to this side; default: no \
                     resizing, but 32 for digits in a VGG", unit "pixels", range [1, 512], unset "original size";
                 validation: usize = 0, "Validation", "Samples held out from the training part, the same for \
@@ -64,12 +64,12 @@ macro_rules! dataset {
                     first", unit "samples", range [1, 1e9], unset "all";
                 limit_test: Option<usize> = None, "Test samples", "Maximum number of samples, from the \
                     first", unit "samples", range [1, 1e9], unset "all";
-                normalize: $crate::data::Normalize = $crate::data::Normalize::$normalize, "Normalization", "How values are scaled";
+                normalize: $crate::Normalize = $crate::Normalize::$normalize, "Normalization", "How values are scaled";
             } hidden { $($hidden)* }
         }
-        impl $crate::data::source::Settings for $name {
-            fn options(&self) -> $crate::data::Options {
-                $crate::data::Options {
+        impl $crate::source::Settings for $name {
+            fn options(&self) -> $crate::Options {
+                $crate::Options {
                     validation: self.validation,
                     limit_train: self.limit_train,
                     limit_test: self.limit_test,
@@ -81,7 +81,7 @@ macro_rules! dataset {
             fn limit_train_mut(&mut self) -> &mut Option<usize> {
                 &mut self.limit_train
             }
-            fn normalize_mut(&mut self) -> &mut $crate::data::Normalize {
+            fn normalize_mut(&mut self) -> &mut $crate::Normalize {
                 &mut self.normalize
             }
             $($place)*
@@ -119,7 +119,7 @@ pub use numpy::ChannelAxis;
 pub use numpy::Numpy;
 pub use svhn::Svhn;
 
-crate::choice! {
+form::choice! {
     /// The datasets that a file can name.
     pub enum Data: "Data", each Source {
         Digits(Digits) = Digits::default(), "Digits (built in)", "1,797 handwritten digits of 8×8 pixels";

@@ -1,15 +1,15 @@
 use std::path::Path;
 
 use super::Source;
-use crate::data::class_names::distinct;
-use crate::data::memory::Memory;
-use crate::data::numpy::{Arrays, Part, REMEDY, SetParts};
-use crate::data::prepare::check_one_validation;
-use crate::data::split::{split_labels, test_count};
-use crate::data::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, Shape, take_test};
-use crate::form::number::{first_of, share_in_percent};
+use crate::class_names::distinct;
+use crate::memory::Memory;
+use crate::numpy::{Arrays, Part, REMEDY, SetParts};
+use crate::prepare::check_one_validation;
+use crate::split::{split_labels, test_count};
+use crate::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, Shape, take_test};
+use form::number::{first_of, share_in_percent};
 
-crate::choice! {
+form::choice! {
     /// Which axis of arrays of images has the channels.
     pub enum ChannelAxis: "Channel axis" {
         First, "First", "[n, channels, height, width], as PyTorch has them";

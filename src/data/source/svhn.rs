@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{Original, Source, TEN_DIGITS};
-use crate::data::{DataError, Parts, SVHN, Shape, svhn};
+use crate::{DataError, Parts, SVHN, Shape, svhn};
 
 dataset! {
     /// Settings of Street View House Numbers.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{Csv, Data, Numpy};
-use crate::data::testing::real_data;
-use crate::data::{Looked, Normalize};
+use crate::testing::real_data;
+use crate::{Looked, Normalize};
 
 /// Changes settings of a table or of arrays.
 type Change = fn(&mut Csv, &mut Numpy);
@@ -92,8 +92,8 @@ fn tables_of_pandas_and_excel() {
 #[test]
 fn numbers_as_people_write_them() {
     const READ: &str = "[1, 1, 1]";
-    const GROUPED: Change = |csv, _| csv.numbers = crate::data::table::NumberStyle::Grouped;
-    const COMMA: Change = |csv, _| csv.numbers = crate::data::table::NumberStyle::DecimalComma;
+    const GROUPED: Change = |csv, _| csv.numbers = crate::table::NumberStyle::Grouped;
+    const COMMA: Change = |csv, _| csv.numbers = crate::table::NumberStyle::DecimalComma;
     check(
         "thousands",
         &[

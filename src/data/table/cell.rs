@@ -2,7 +2,7 @@
 
 use super::date::is_date;
 
-crate::choice! {
+form::choice! {
     /// How numbers of a table are written.
     pub enum NumberStyle: "Number style" {
         Plain, "Plain", "1234.5 or 1e-3, as programs write them";
@@ -32,7 +32,7 @@ pub(super) fn number(cell: &str, style: &NumberStyle) -> Option<Number> {
 
 fn parsed(text: &str) -> Option<Number> {
     let value: f64 = text.parse().ok()?;
-    let whole = if value.abs() < crate::data::exact::WHOLE { None } else { text.parse().ok() };
+    let whole = if value.abs() < crate::exact::WHOLE { None } else { text.parse().ok() };
     (value as f32).is_finite().then_some(Number { value, whole })
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::cell::{Number, NumberStyle, begins_with_digit, like_number, may_be_thousands, number};
-use crate::data::exact::WHOLE;
-use crate::form::number::counted;
+use crate::exact::WHOLE;
+use form::number::counted;
 
 /// The most different words of a feature, and the most classes: more are names or measurements.
 const MOST_WORDS: usize = 32;

@@ -13,7 +13,7 @@ use std::path::Path;
 use super::exact::Exact;
 use super::memory::Memory;
 use super::{Columns, DataError, Samples, Shape, stand_in};
-use crate::form::number::{counted, first_of};
+use form::number::{counted, first_of};
 pub use cell::NumberStyle;
 use column::{Column, Words};
 

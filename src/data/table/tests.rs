@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::testing::{Folder, mutated};
-use crate::data::{Csv, Data, Normalize};
+use crate::testing::{Folder, mutated};
+use crate::{Csv, Data, Normalize};
 
 fn settings(label: &str) -> TableSettings<'_> {
     TableSettings { label, leave_out: &[], words: &[], numbers: &NumberStyle::Plain, memory: Memory(1.0) }
@@ -320,7 +320,7 @@ fn large_numbers_are_standardised_in_double_precision() {
 
 /// Which of so many lines is the only one for testing.
 fn samples_for_testing(count: usize) -> usize {
-    crate::data::split::split_labels(&(0..count as u32).collect::<Vec<_>>(), 1)[1][0] as usize
+    crate::split::split_labels(&(0..count as u32).collect::<Vec<_>>(), 1)[1][0] as usize
 }
 
 /// Lines of a table with a cell and a class each.
@@ -349,7 +349,7 @@ proptest! {
         style in prop::sample::select(vec![NumberStyle::Plain, NumberStyle::Grouped, NumberStyle::DecimalComma]),
     ) {
         let written = |number: &u64| {
-            let whole = crate::form::number::grouped(*number).replace(',', group);
+            let whole = form::number::grouped(*number).replace(',', group);
             let decimals = decimals.map_or_else(String::new, |decimals| format!("{mark}{decimals}"));
             format!("{}{whole}{decimals}{exponent}{}", around.0, around.1)
         };

@@ -1,6 +1,6 @@
 //! Non-linearities.
 
-crate::choice! {
+form::choice! {
     /// Non-linearities between layers.
     pub enum Activation: "Activation" {
         Relu, "ReLU", "max(0, x)";
@@ -10,7 +10,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What follows the last layer.
     pub enum Output: "Output" {
         Linear, "Linear", "The logits themselves";

@@ -2,10 +2,10 @@
 
 use super::module::Module;
 use super::{Architecture, LayerShapes, Net, without_images};
-use crate::data::Shape;
-use crate::intervene::{BiasInit, Init};
+use data::Shape;
+use intervene::{BiasInit, Init};
 
-crate::form! {
+form::form! {
     /// Settings of a Conv-2, Conv-4 or Conv-6; its layers are called features.N and classifier.N.
     pub struct ConvNet: "Conv-2, Conv-4, Conv-6" {
         depth: u32 = 6, "Depth", "Number of convolutions", allowed [2, 4, 6];

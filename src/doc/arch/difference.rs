@@ -63,7 +63,7 @@ fn is_permuted(old: &[Module], new: &[Module]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
+    use form::ron_text;
 
     #[test]
     fn an_edit_of_a_list_is_recognized() {

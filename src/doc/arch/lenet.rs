@@ -3,10 +3,10 @@
 
 use super::module::{Conv, Module};
 use super::{Architecture, LayerShapes, Net, without_images};
-use crate::data::Shape;
-use crate::intervene::{BiasInit, Init};
+use data::Shape;
+use intervene::{BiasInit, Init};
 
-crate::form! {
+form::form! {
     /// Settings of a LeNet-5 with ReLU and maximum pooling; its layers are called conv1, conv2, fc1, fc2 and fc3.
     pub struct LeNet5: "LeNet-5" {
         classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \

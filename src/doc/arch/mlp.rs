@@ -3,11 +3,11 @@
 use super::activation::{Activation, Output};
 use super::module::Module;
 use super::{Architecture, LayerShapes, Net};
-use crate::data::Shape;
-use crate::doc::listed;
-use crate::intervene::{BiasInit, Init};
+use data::Shape;
+use crate::listed;
+use intervene::{BiasInit, Init};
 
-crate::form! {
+form::form! {
     /// Settings of a multi-layer perceptron; its layers are called fc1, fc2, ….
     pub struct Mlp: "MLP" {
         hidden: Vec<usize> = vec![300, 100], "Hidden layers", "Number of units of each hidden layer", range [1, 65536];

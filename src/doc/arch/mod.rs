@@ -26,8 +26,8 @@ pub use resnet::{ResNet, Shortcuts};
 pub use sequential::{Sequential, names, place_of};
 pub use vgg::{Head, Hidden, Vgg};
 
-use crate::data::Shape;
-use crate::intervene::{BiasInit, Init};
+use data::Shape;
+use intervene::{BiasInit, Init};
 
 /// What an architecture says about itself.
 pub trait Architecture {
@@ -102,7 +102,7 @@ fn without_images(name: &str, input: Shape) -> Option<String> {
     (!input.is_image()).then(|| format!("a {name} {message}"))
 }
 
-crate::choice! {
+form::choice! {
     /// The networks that a file can name.
     pub enum Net: "Network", each Architecture {
         Mlp(Mlp) = Mlp::default(), "MLP", "Linear layers with a non-linearity between them";

@@ -9,7 +9,7 @@ pub const MOST_STRIDE: usize = 4;
 /// Widest border of zeros.
 pub const MOST_PADDING: usize = 5;
 
-crate::form! {
+form::form! {
     /// A convolution with a square window; weights are [channels, channels of the input, kernel, kernel].
     pub struct Conv: "Convolution" {
         channels: usize = 16, "Channels", "Channels of its output", unit "channels", range [1, 65536];
@@ -21,14 +21,14 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// A batch norm over the channels of images, or over features.
     pub struct BatchNorm: "Batch norm" {
         name: Option<String> = None, "Name", "Name of its parameters, instead of its position in the list", unset "its position";
     }
 }
 
-crate::form! {
+form::form! {
     /// A linear layer, y = x·Wᵀ + b; weights are [units, inputs].
     pub struct Linear: "Linear layer" {
         units: Option<usize> = None, "Units", "Number of its outputs", unit "units", range [1, 65536], unset "number of classes";
@@ -37,7 +37,7 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// A pooling with a square window.
     pub struct Pool: "Pooling" {
         window: usize = 2, "Window", "Side of the window", unit "pixels", range [1, MOST_KERNEL];
@@ -47,14 +47,14 @@ crate::form! {
     }
 }
 
-crate::form! {
+form::form! {
     /// An average over a grid of cells, as torch's adaptive pooling.
     pub struct AdaptiveAveragePool: "Adaptive average pooling" {
         side: usize = 1, "Side", "Cells of a side of the grid", unit "cells", range [1, 64];
     }
 }
 
-crate::form! {
+form::form! {
     /// A projection of the input of a residual block: a 1×1 convolution without bias, of the stride that the body has, and a
     /// batch norm.
     pub struct Project: "Projection" {
@@ -62,7 +62,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What a residual block adds to what its body yields.
     pub enum Shortcut: "Shortcut" {
         Identity, "Identity", "The input itself";
@@ -71,7 +71,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Layers whose input is added to what they yield (He et al. 2016).
     pub struct Residual: "Residual block" {
         body: Vec<Module> = Vec::new(), "Layers", "The layers beside the shortcut";
@@ -80,7 +80,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// A layer.
     pub enum Module: "Layer", in words Module::words {
         Conv(Conv) = Conv::default(), "Convolution", "Convolution with a square window";

@@ -3,10 +3,10 @@
 
 use super::module::{Conv, Module, Pool, Project, Residual, Shortcut};
 use super::{Architecture, LayerShapes, Net, without_images};
-use crate::data::Shape;
-use crate::intervene::{BiasInit, Init};
+use data::Shape;
+use intervene::{BiasInit, Init};
 
-crate::choice! {
+form::choice! {
     /// How a block of a ResNet adds what comes in, where the shape changes.
     pub enum Shortcuts: "Shortcuts" {
         Usual, "As published", "Without weights for images of 32 pixels (option A), projections for ImageNet (option B)";
@@ -14,7 +14,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of a ResNet. Layers have torchvision's names; the CIFAR family's last layer is called linear.
     pub struct ResNet: "ResNet" {
         depth: u32 = 20, "Depth", "Number of layers with weights: 20, 32, 44, 56 or 110 for images of 32 pixels (shortcuts \

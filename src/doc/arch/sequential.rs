@@ -4,12 +4,12 @@ use super::Architecture;
 use super::activation::Output;
 use super::module::{Linear, Module};
 use super::words::in_brackets;
-use crate::data::Shape;
-use crate::form::number::counted;
-use crate::form::path::Place;
-use crate::intervene::{BiasInit, Init};
+use data::Shape;
+use form::number::counted;
+use form::path::Place;
+use intervene::{BiasInit, Init};
 
-crate::form! {
+form::form! {
     /// A list of layers. Layers without a name are called by their position, as `torch.nn.Sequential` counts.
     pub struct Sequential: "Layers of your own" {
         layers: Vec<Module> = vec![Module::Flatten, Module::Linear(Linear::default())], "Layers", "The layers, in the order \

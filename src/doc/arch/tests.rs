@@ -1,7 +1,7 @@
 use super::*;
-use crate::doc::structure::{LayerKind, Op, Parameter, Window, logits};
-use crate::doc::{Loss, Structure};
-use crate::form::{Stored, check_ranges, ron_text};
+use crate::structure::{LayerKind, Op, Parameter, Window, logits};
+use crate::{Loss, Structure};
+use form::{Stored, check_ranges, ron_text};
 
 fn net(text: &str) -> Net {
     ron_text::from_str(text).unwrap()

@@ -2,11 +2,11 @@
 
 use super::module::{AdaptiveAveragePool, Module};
 use super::{Architecture, LayerShapes, Net, without_images};
-use crate::data::Shape;
-use crate::doc::listed;
-use crate::intervene::{BiasInit, Init};
+use data::Shape;
+use crate::listed;
+use intervene::{BiasInit, Init};
 
-crate::form! {
+form::form! {
     /// Hidden layers between features and classes.
     pub struct Hidden: "Hidden layers" {
         widths: Vec<usize> = vec![512, 512], "Units", "Number of units of each hidden layer", range [1, 65536];
@@ -14,7 +14,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// How a VGG goes from features to classes.
     pub enum Head: "Head" {
         Linear, "Linear", "One linear layer after the last pooling, as in the CIFAR literature";
@@ -23,7 +23,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of a VGG (Simonyan & Zisserman 2015); its layers have torchvision's names.
     pub struct Vgg: "VGG" {
         depth: u32 = 16, "Depth", "Number of layers with weights in the original", allowed [11, 13, 16, 19];

@@ -1,8 +1,8 @@
 //! Layers in a few words, for lists and for the methods section of a paper.
 
 use super::module::{Conv, Linear, Module, Pool, Residual, Shortcut};
-use crate::form::number::{counted, share_in_percent};
-use crate::form::text::uncapitalized;
+use form::number::{counted, share_in_percent};
+use form::text::uncapitalized;
 
 impl Module {
     /// What it is, in a few words: `Conv 16, 3×3, stride 2`.
@@ -97,9 +97,9 @@ fn repetition(list: &[String]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::arch::{Architecture, Net, ResNet, Sequential};
-    use crate::form::ron_text;
+    use data::Shape;
+    use crate::arch::{Architecture, Net, ResNet, Sequential};
+    use form::ron_text;
 
     fn layers(text: &str) -> Vec<Module> {
         ron_text::from_str(text).unwrap()

@@ -1,9 +1,9 @@
 use super::{Intervene, Params};
-use crate::doc::fault::{BitField, Bits, Campaign, Draw, Fault, FaultAmount, Format, PrunedMemory};
-use crate::doc::plan::words::{counted, entries, joined, number, target};
-use crate::doc::plan::{Check, FileUse};
-use crate::form::path::Place;
-use crate::intervene::fault::model::Unit;
+use crate::fault::{BitField, Bits, Campaign, Draw, Fault, FaultAmount, Format, PrunedMemory};
+use crate::plan::words::{counted, entries, joined, number, target};
+use crate::plan::{Check, FileUse};
+use form::path::Place;
+use intervene::fault::model::Unit;
 
 impl Intervene for Fault {
     /// `Flip 3 exponent bits of fc1's weights`.
@@ -80,7 +80,7 @@ fn at_rate(rate: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Fault, Intervene};
-    use crate::form::ron_text;
+    use form::ron_text;
 
     fn fault(text: &str) -> String {
         ron_text::from_str::<Fault>(text).unwrap_or_else(|error| panic!("{text}: {error}")).sentence()

@@ -1,11 +1,11 @@
 use super::{Intervene, Params, Target};
-use crate::doc::plan::words::{entries, joined, number, part, percent};
-use crate::doc::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
-use crate::doc::structure::{LayerKind, Structure};
-use crate::doc::targets;
-use crate::form::path::Place;
+use crate::plan::words::{entries, joined, number, part, percent};
+use crate::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
+use crate::structure::{LayerKind, Structure};
+use crate::targets;
+use form::path::Place;
 
-crate::choice! {
+form::choice! {
     /// Which entries of the target are held.
     pub enum Select: "Entries" {
         All, "All", "Every entry that is not pruned";
@@ -17,7 +17,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// What held entries are held at.
     pub enum HeldAt: "Held at" {
         Own, "Their own value", "Their current value";
@@ -27,7 +27,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of freezing.
     pub struct Freeze: "Freeze" {
         target: Target = Target::default(), "Target", "What to freeze; default: everything";
@@ -123,7 +123,7 @@ impl Intervene for Freeze {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn freezing_says_which_entries_and_at_what() {

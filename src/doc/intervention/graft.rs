@@ -1,11 +1,11 @@
 use super::{Intervene, Target};
-use crate::doc::file_names::is_file;
-use crate::doc::plan::words::part;
-use crate::doc::plan::{Check, FileUse, Reading, WeightUse};
-use crate::doc::targets;
-use crate::form::path::Place;
+use crate::file_names::is_file;
+use crate::plan::words::part;
+use crate::plan::{Check, FileUse, Reading, WeightUse};
+use crate::targets;
+use form::path::Place;
 
-crate::form! {
+form::form! {
     /// Settings of copying weights by name.
     pub struct Graft: "Graft" {
         from: String = "init".to_owned(), "From", "A snapshot, a branch, an ensemble member, or a weight file";
@@ -62,7 +62,7 @@ impl Intervene for Graft {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn a_graft_says_from_where_and_whether_weights_are_copied() {

@@ -28,7 +28,7 @@ pub use super::target::{Layers, Params, Target};
 
 use super::fault::Fault;
 use super::plan::{Check, FileUse, Situation, StepWork};
-use crate::form::path::Place;
+use form::path::Place;
 
 /// What an intervention reports about itself; as [`Planned`](super::stage::Planned), where that asks the same.
 pub trait Intervene {
@@ -63,7 +63,7 @@ pub trait Intervene {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// Changes to weights between two stages.
     pub enum Intervention: "Intervention", each Intervene {
         Prune(Prune) = Prune::default(), "Prune", "Prunes weights and keeps them at zero";

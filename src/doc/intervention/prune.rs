@@ -1,14 +1,14 @@
 use super::{Intervene, Params, Target};
-use crate::doc::plan::words::{entries, joined, number, percent, target as target_words};
-use crate::doc::plan::{Check, Situation, StepWork};
-use crate::doc::targets;
-use crate::form::Steps;
-use crate::form::number::grouped;
-use crate::form::path::Place;
-use crate::intervene::criteria::Evidence;
-use crate::intervene::{Amount, Criterion, Scope};
+use crate::plan::words::{entries, joined, number, percent, target as target_words};
+use crate::plan::{Check, Situation, StepWork};
+use crate::targets;
+use form::Steps;
+use form::number::grouped;
+use form::path::Place;
+use intervene::criteria::Evidence;
+use intervene::{Amount, Criterion, Scope};
 
-crate::form! {
+form::form! {
     /// Settings of pruning.
     pub struct Prune: "Prune" {
         criterion: Criterion = Criterion::Magnitude, "Criterion", "Which entries to prune first", written always;
@@ -154,7 +154,7 @@ fn check_count(prune: &Prune, count: u64, check: &mut Check<'_>, place: &Place) 
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn pruning_says_how_much_by_what_and_where() {

@@ -1,10 +1,10 @@
 use super::{Intervene, Target};
-use crate::doc::plan::Check;
-use crate::doc::plan::words::part;
-use crate::doc::targets;
-use crate::form::path::Place;
+use crate::plan::Check;
+use crate::plan::words::part;
+use crate::targets;
+use form::path::Place;
 
-crate::form! {
+form::form! {
     /// Settings of drawing new initial weights.
     pub struct Reinitialize: "Reinitialize" {
         target: Target = Target::default(), "Target", "What to draw again; default: everything";
@@ -33,7 +33,7 @@ impl Intervene for Reinitialize {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn a_whole_network_needs_no_word() {

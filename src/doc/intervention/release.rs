@@ -1,11 +1,11 @@
 use super::{Intervene, Params, Target};
-use crate::doc::plan::Check;
-use crate::doc::plan::words::{listed, part};
-use crate::doc::structure::Structure;
-use crate::doc::targets;
-use crate::form::path::Place;
+use crate::plan::Check;
+use crate::plan::words::{listed, part};
+use crate::structure::Structure;
+use crate::targets;
+use form::path::Place;
 
-crate::choice! {
+form::choice! {
     /// What is let go.
     pub enum Held: "Held by" {
         Frozen, "Frozen entries", "Entries frozen by Freeze";
@@ -14,7 +14,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of letting go.
     pub struct Release: "Release" {
         target: Target = Target::default(), "Target", "Where; default: everything";
@@ -68,7 +68,7 @@ impl Intervene for Release {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn releasing_says_what_is_let_go() {

@@ -1,9 +1,9 @@
 use super::Intervene;
-use crate::doc::plan::Check;
-use crate::doc::plan::words::{entries, number};
-use crate::form::path::Place;
+use crate::plan::Check;
+use crate::plan::words::{entries, number};
+use form::path::Place;
 
-crate::form! {
+form::form! {
     /// Settings of writing single entries.
     pub struct Set: "Set" {
         parameter: String = String::new(), "Parameter", "Its name, such as fc2.bias", names Parameter;
@@ -44,7 +44,7 @@ impl Intervene for Set {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn a_written_entry_is_named() {

@@ -1,9 +1,9 @@
 use super::Intervene;
-use crate::doc::plan::Check;
-use crate::form::path::Place;
-use crate::intervene::Scope;
+use crate::plan::Check;
+use form::path::Place;
+use intervene::Scope;
 
-crate::form! {
+form::form! {
     /// Settings of moving a mask.
     pub struct ShuffleMask: "Shuffle mask" {
         scope: Scope = Scope::PerLayer, "Scope", "Within each layer, or across all of them";
@@ -28,7 +28,7 @@ impl Intervene for ShuffleMask {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn a_mask_moves_within_layers_or_across_them() {

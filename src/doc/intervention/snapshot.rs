@@ -1,8 +1,8 @@
 use super::Intervene;
-use crate::doc::plan::{Check, FileUse};
-use crate::form::path::Place;
+use crate::plan::{Check, FileUse};
+use form::path::Place;
 
-crate::form! {
+form::form! {
     /// Settings of remembering a network.
     pub struct Snapshot: "Snapshot" {
         name: String = "init".to_owned(), "Name", "Its name for grafts; replaces a snapshot of the same \
@@ -35,7 +35,7 @@ impl Intervene for Snapshot {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn a_snapshot_says_its_name() {

@@ -1,9 +1,9 @@
 use super::{Intervene, Layers};
-use crate::doc::plan::words::{self, counted, joined, number};
-use crate::doc::plan::{Check, Situation, StepWork};
-use crate::form::path::Place;
+use crate::plan::words::{self, counted, joined, number};
+use crate::plan::{Check, Situation, StepWork};
+use form::path::Place;
 
-crate::form! {
+form::form! {
     /// Settings of keeping the network of some steps ago.
     pub struct Watch: "Watch" {
         lag: usize = 1, "Lag", "How many steps ago", unit "steps", range [1, 10000];
@@ -42,7 +42,7 @@ impl Intervene for Watch {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn a_watch_says_how_long_ago_and_how_it_pulls() {

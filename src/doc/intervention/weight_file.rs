@@ -1,10 +1,10 @@
 use super::{Intervene, Params, Target};
-use crate::doc::file_names::{filled, is_file, is_safetensors, stays_inside, weight_endings};
-use crate::doc::plan::words::part;
-use crate::doc::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
-use crate::form::path::Place;
+use crate::file_names::{filled, is_file, is_safetensors, stays_inside, weight_endings};
+use crate::plan::words::part;
+use crate::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
+use form::path::Place;
 
-crate::choice! {
+form::choice! {
     /// What a weight file holds.
     pub enum FileContent: "Content" {
         Values, "Values", "The values of the parameters";
@@ -12,7 +12,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of reading or writing a weight file in the middle of a plan.
     pub struct WeightFile: "Weight file" {
         file: String = String::new(), "File", "A .safetensors file; imports also read .pth, .pt, .th and .ckpt files of PyTorch. {arm} and {seed} \
@@ -22,13 +22,13 @@ crate::form! {
     }
 }
 
-crate::wrapped! {
+form::wrapped! {
     /// Reads a weight file: safetensors, or a checkpoint of PyTorch.
     #[derive(Default)]
     pub struct Import(WeightFile);
 }
 
-crate::wrapped! {
+form::wrapped! {
     /// Writes a weight file that PyTorch's `load_state_dict` takes.
     #[derive(Default)]
     pub struct Export(WeightFile);
@@ -118,7 +118,7 @@ impl Intervene for Export {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence_of_change as sentence;
+    use crate::plan::testing::sentence_of_change as sentence;
 
     #[test]
     fn files_are_named_with_what_is_copied() {

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::{Data, Looks};
-use crate::doc::arch::Net;
-use crate::doc::fault::Draw;
-use crate::doc::file_names::is_file;
-use crate::doc::problem::Problem;
-use crate::doc::structure::Structure;
-use crate::doc::target::{Layers, Params, Target};
-use crate::doc::targets;
-use crate::doc::training::Training;
-use crate::form::Steps;
-use crate::form::number::{counted, grouped};
-use crate::form::path::Place;
+use data::{Data, Looks};
+use crate::arch::Net;
+use crate::fault::Draw;
+use crate::file_names::is_file;
+use crate::problem::Problem;
+use crate::structure::Structure;
+use crate::target::{Layers, Params, Target};
+use crate::targets;
+use crate::training::Training;
+use form::Steps;
+use form::number::{counted, grouped};
+use form::path::Place;
 
 /// Why a batch norm cannot train in mini-batches of this size on what is left of an epoch of so many samples: the last one has
 /// a single sample.

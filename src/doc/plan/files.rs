@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::doc::Stage;
-use crate::doc::fault::Campaign;
-use crate::doc::file_names::{TABLES, filled, is_file};
-use crate::doc::intervention::Params;
-use crate::doc::{Structure, Target, targets};
-use crate::form::path::Place;
+use crate::Stage;
+use crate::fault::Campaign;
+use crate::file_names::{TABLES, filled, is_file};
+use crate::intervention::Params;
+use crate::{Structure, Target, targets};
+use form::path::Place;
 
 /// A use of a file or of a name, with the place of the setting that names it.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,8 +14,8 @@ pub use work::{Level, Situation, Sizes, StepWork};
 
 #[cfg(test)]
 pub mod testing {
-    use crate::doc::Stage;
-    use crate::form::ron_text;
+    use crate::Stage;
+    use form::ron_text;
 
     /// The sentence of a stage that is written as in a file.
     pub fn sentence(stage: &str) -> String {

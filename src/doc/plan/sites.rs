@@ -1,13 +1,13 @@
 //! Checks of the sites of a fault: that every cell of its campaign has as much as one trial takes.
 
 use super::Check;
-use crate::doc::fault::{Campaign, Fault, FaultAmount, Vary};
-use crate::doc::fault_sites::{CellPlan, FaultPlace, cell_places, fault_places, varied};
-use crate::doc::structure::Structure;
-use crate::form::number::grouped;
-use crate::form::path::Place;
-use crate::intervene::fault::model::Unit;
-use crate::intervene::fault::{Format, Region};
+use crate::fault::{Campaign, Fault, FaultAmount, Vary};
+use crate::fault_sites::{CellPlan, FaultPlace, cell_places, fault_places, varied};
+use crate::structure::Structure;
+use form::number::grouped;
+use form::path::Place;
+use intervene::fault::model::Unit;
+use intervene::fault::{Format, Region};
 
 impl Check<'_> {
     /// That layers of the target are there, and that the format is one for it.
@@ -123,8 +123,8 @@ fn sites(place: &FaultPlace, fault: &Fault) -> u64 {
 mod tests {
     use std::path::Path;
 
-    use crate::doc::file::parse;
-    use crate::doc::{Problem, validate};
+    use crate::file::parse;
+    use crate::{Problem, validate};
 
     /// What is wrong with a stage, on digits (64 pixels) and the layers fc1 of 300, fc2 of 100 and fc3 of 10 units.
     fn problems(stage: &str) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! Words that several sentences share.
 
-use crate::doc::target::{Layers, Params, Target};
-use crate::form::number::grouped;
-pub use crate::form::number::{counted, number, share_in_percent as percent};
-use crate::form::{Steps, StepsUnit};
+use crate::target::{Layers, Params, Target};
+use form::number::grouped;
+pub use form::number::{counted, number, share_in_percent as percent};
+use form::{Steps, StepsUnit};
 
 /// `1 entry`, `3 entries`.
 pub fn entries(count: u64) -> String {

@@ -1,10 +1,10 @@
 //! The work of one step of a plan: mini-batches that are trained, and samples that are evaluated.
 
-use crate::data::{Dataset, Facts};
-use crate::doc::arch::Net;
-use crate::doc::structure::Structure;
-use crate::doc::training::Training;
-use crate::form::Steps;
+use data::{Dataset, Facts};
+use crate::arch::Net;
+use crate::structure::Structure;
+use crate::training::Training;
+use form::Steps;
 
 /// How many samples the parts of the data have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,12 +12,12 @@ use super::problem::Problem;
 use super::stage::Stage;
 use super::structure::{Misfit, Structure, Traced};
 use super::training::{Kernels, Training};
-use crate::data::{Data, Looks};
-use crate::form::number::counted;
-use crate::form::path::{Place, assign};
-use crate::form::{Overrides, check_ranges};
+use data::{Data, Looks};
+use form::number::counted;
+use form::path::{Place, assign};
+use form::{Overrides, check_ranges};
 
-crate::form! {
+form::form! {
     /// All that a run depends on, nothing else.
     pub struct RunSpec: "Run" {
         data: Data = Data::default(), "Data", "What the network learns from";

@@ -1,11 +1,11 @@
 use super::{Nested, Planned, Stage, check_plan};
-use crate::data::{Data, Facts, Shape};
-use crate::doc::plan::words::joined;
-use crate::doc::plan::{Check, FileUse, Situation, Sizes, StepWork};
-use crate::doc::problem::Problem;
-use crate::form::path::Place;
+use data::{Data, Facts, Shape};
+use crate::plan::words::joined;
+use crate::plan::{Check, FileUse, Situation, Sizes, StepWork};
+use crate::problem::Problem;
+use form::path::Place;
 
-crate::choice! {
+form::choice! {
     /// What a clone starts from.
     pub enum BranchInit: "Starts from" {
         Copy, "A copy", "Values, mask, faults and position of the original";
@@ -13,7 +13,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// In which order a clone sees the data.
     pub enum BranchOrder: "Order of data" {
         Parent, "The original's", "The same order as the original";
@@ -21,7 +21,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of a clone.
     pub struct Branch: "Branch" {
         name: String = "branch".to_owned(), "Name", "Its name for later stages";
@@ -115,7 +115,7 @@ fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence;
+    use crate::plan::testing::sentence;
 
     #[test]
     fn branches_are_named_without_their_plan() {

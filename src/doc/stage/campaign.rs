@@ -1,13 +1,13 @@
 use super::Planned;
-use crate::doc::Structure;
-use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary};
-use crate::doc::fault_sites::varied;
-use crate::doc::intervention::Intervene;
-use crate::doc::plan::words::{counted, joined, number, percent, uncapitalised};
-use crate::doc::plan::{Check, FileUse, Situation, StepWork};
-use crate::form::path::Place;
-use crate::intervene::fault::Bits;
-use crate::intervene::fault::model::Unit;
+use crate::Structure;
+use crate::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary};
+use crate::fault_sites::varied;
+use crate::intervention::Intervene;
+use crate::plan::words::{counted, joined, number, percent, uncapitalised};
+use crate::plan::{Check, FileUse, Situation, StepWork};
+use form::path::Place;
+use intervene::fault::Bits;
+use intervene::fault::model::Unit;
 
 impl Planned for Campaign {
     /// `Campaign: flip 1 bit of weights, for 13 bit positions, 100 trials each, on 200 images`.
@@ -100,7 +100,7 @@ fn trials(campaign: &Campaign, structure: &Structure) -> u64 {
         return 0;
     }
     let cells = varied(campaign, structure).into_iter();
-    let possible = |(plan, fault): (_, _)| crate::doc::plan::possible(structure, &plan, &fault);
+    let possible = |(plan, fault): (_, _)| crate::plan::possible(structure, &plan, &fault);
     cells.map(|cell| campaign.trials_of(possible(cell))).sum()
 }
 
@@ -189,7 +189,7 @@ fn range_of(rates: &[f64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence;
+    use crate::plan::testing::sentence;
 
     #[test]
     fn a_campaign_says_its_cells_and_trials() {

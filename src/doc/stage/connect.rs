@@ -1,11 +1,11 @@
 use super::Planned;
-use crate::doc::file_names::is_file;
-use crate::doc::plan::words::{counted, joined};
-use crate::doc::plan::{Check, Situation, Sizes, StepWork};
-use crate::doc::structure::Structure;
-use crate::form::path::Place;
+use crate::file_names::is_file;
+use crate::plan::words::{counted, joined};
+use crate::plan::{Check, Situation, Sizes, StepWork};
+use crate::structure::Structure;
+use form::path::Place;
 
-crate::choice! {
+form::choice! {
     /// Where the batch-norm statistics of the networks on a line come from.
     pub enum LineStatistics: "Batch-norm statistics" {
         Reestimated, "Re-estimated", "Measured again for each network, over the training part";
@@ -33,7 +33,7 @@ impl LineStatistics {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of the error along the line between two networks.
     pub struct Connect: "Connect" {
         a: String = String::new(), "From network", "One end of the line: a branch, a snapshot or a member";
@@ -97,7 +97,7 @@ fn check_end(name: &str, check: &mut Check<'_>, place: &Place) {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence;
+    use crate::plan::testing::sentence;
 
     #[test]
     fn a_line_names_its_ends_and_statistics_that_are_not_the_usual_ones() {

@@ -1,12 +1,12 @@
 use super::Planned;
-use crate::doc::plan::words::{self, counted, joined, length, number};
-use crate::doc::plan::{Check, Situation, StepWork};
-use crate::doc::target::Layers;
-use crate::doc::targets;
-use crate::form::Steps;
-use crate::form::path::Place;
+use crate::plan::words::{self, counted, joined, length, number};
+use crate::plan::{Check, Situation, StepWork};
+use crate::target::Layers;
+use crate::targets;
+use form::Steps;
+use form::path::Place;
 
-crate::choice! {
+form::choice! {
     /// How members share their first layers.
     pub enum Sharing: "Sharing" {
         CopyInTurn, "Copied in turn", "Each member takes its step and hands its shared layers to the next";
@@ -14,7 +14,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of an end by standstill.
     pub struct Change: "Change" {
         below: f64 = 1e-4, "Below", "Largest move of any shared weight", range [0.0, 1e6];
@@ -22,7 +22,7 @@ crate::form! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// When an ensemble's training ends early.
     pub enum EnsembleEnd: "Ends" {
         Never, "At its length", "After its full length";
@@ -31,7 +31,7 @@ crate::choice! {
     }
 }
 
-crate::form! {
+form::form! {
     /// Settings of networks that share their first layers.
     pub struct Ensemble: "Ensemble" {
         members: usize = 3, "Members", "How many networks; the first is the current one", range [1, 1000];
@@ -117,7 +117,7 @@ fn check_standstill(change: &Change, share: &Layers, check: &mut Check<'_>, plac
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence;
+    use crate::plan::testing::sentence;
 
     #[test]
     fn ensembles_say_what_their_members_share() {

@@ -1,7 +1,7 @@
 use super::Planned;
-use crate::doc::Intervention;
-use crate::doc::plan::{Check, FileUse, Situation, StepWork};
-use crate::form::path::Place;
+use crate::Intervention;
+use crate::plan::{Check, FileUse, Situation, StepWork};
+use form::path::Place;
 
 impl Planned for Intervention {
     fn sentence(&self) -> String {

@@ -19,7 +19,7 @@ pub use train::Train;
 use super::fault::Campaign;
 use super::intervention::{Intervention, Params};
 use super::plan::{Check, FileUse, Situation, StepWork};
-use crate::form::path::Place;
+use form::path::Place;
 use test::Test;
 
 /// What a stage reports about itself; what it does is in `run/stages/`.
@@ -68,7 +68,7 @@ pub struct Nested<'a> {
     pub branch: Option<&'a Branch>,
 }
 
-crate::choice! {
+form::choice! {
     /// One step of a plan.
     pub enum Stage: "Stage", each Planned {
         Train(Train) = Train::default(), "Train", "Trains the network";

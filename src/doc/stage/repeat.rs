@@ -1,8 +1,8 @@
 use super::{Nested, Planned, Stage, check_plan};
-use crate::doc::plan::{Check, Situation, StepWork};
-use crate::form::path::Place;
+use crate::plan::{Check, Situation, StepWork};
+use form::path::Place;
 
-crate::form! {
+form::form! {
     /// Settings of a repetition.
     pub struct Repeat: "Repeat" {
         times: u64 = 5, "Times", "Number of rounds", range [0, 100_000], written always;
@@ -57,7 +57,7 @@ impl Planned for Repeat {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence;
+    use crate::plan::testing::sentence;
 
     #[test]
     fn repetitions_are_named_without_their_plan() {

@@ -1,6 +1,6 @@
 use super::Planned;
-use crate::doc::plan::{Check, Situation, StepWork};
-use crate::form::path::Place;
+use crate::plan::{Check, Situation, StepWork};
+use form::path::Place;
 
 /// Evaluates the present network; it has no settings.
 pub struct Test;

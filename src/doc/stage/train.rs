@@ -1,13 +1,13 @@
 use super::Planned;
-use crate::doc::Training;
-use crate::doc::plan::words::{joined, length, number};
-use crate::doc::plan::{Check, Situation, StepWork};
-use crate::doc::training::NO_STEP;
-use crate::form::Steps;
-use crate::form::path::Place;
-use crate::optimize::{Optimizer, Schedule};
+use crate::Training;
+use crate::plan::words::{joined, length, number};
+use crate::plan::{Check, Situation, StepWork};
+use crate::training::NO_STEP;
+use form::Steps;
+use form::path::Place;
+use optimize::{Optimizer, Schedule};
 
-crate::short_form! {
+form::short_form! {
     /// Settings of one phase of training; written `Train("5ep")` when all but the length are defaults.
     pub struct Train: "Train", "a length of training such as \"5ep\", or (steps: \"5ep\", rate: 0.001)" {
         steps: Steps = Steps::default(), "Length", "Length, such as 5ep or 200it";
@@ -80,7 +80,7 @@ impl Planned for Train {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::plan::testing::sentence;
+    use crate::plan::testing::sentence;
 
     #[test]
     fn training_is_a_length_and_what_differs_from_the_experiment() {

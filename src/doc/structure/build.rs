@@ -2,9 +2,9 @@
 
 use super::names;
 use super::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window};
-use crate::data::Shape;
-use crate::doc::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
-use crate::form::number::grouped;
+use data::Shape;
+use crate::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
+use form::number::grouped;
 
 /// Follows these layers for inputs of a shape and this many logits.
 pub(super) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {

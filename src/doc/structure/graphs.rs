@@ -1,6 +1,6 @@
 //! Networks of the tests.
 
-use crate::data::Shape;
+use data::Shape;
 
 /// Graphs with every kind of layer, shortcut and window.
 pub const GRAPHS: [(&str, Shape); 7] = [

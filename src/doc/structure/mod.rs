@@ -23,7 +23,7 @@ pub use traced::{Misfit, Traced};
 pub use super::arch::MOST_KERNEL;
 use super::arch::{Net, Output};
 use super::training::Loss;
-use crate::data::Shape;
+use data::Shape;
 
 /// Role of a parameter in its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! Operations of the forward pass.
 
 use super::Window;
-use crate::doc::arch::Activation;
+use crate::arch::Activation;
 
 /// One operation of the forward pass.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::doc::arch::{Head, Mlp, Vgg};
+use crate::arch::{Head, Mlp, Vgg};
 
 fn images(side: usize) -> Shape {
     Shape { channels: 3, height: side, width: side }
@@ -79,7 +79,7 @@ fn shapes_of_a_vgg_shrink_to_one_row() {
 }
 
 fn sequential(layers: &str) -> Net {
-    Net::Sequential(crate::form::ron_text::from_str(&format!("(layers: [{layers}])")).unwrap())
+    Net::Sequential(form::ron_text::from_str(&format!("(layers: [{layers}])")).unwrap())
 }
 
 #[test]

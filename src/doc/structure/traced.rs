@@ -1,7 +1,7 @@
 //! A network as far as its layers fit each other, and why they do not.
 
 use super::Structure;
-use crate::data::Shape;
+use data::Shape;
 
 /// A layer that does not fit what comes in.
 #[derive(Clone, Debug, PartialEq, Eq)]

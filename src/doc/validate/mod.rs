@@ -12,11 +12,11 @@ use super::spec::{ExpandedArm, Run, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
 use super::structure::Structure;
 use super::training::{Loss, NO_STEP};
-use crate::data::{Data, Facts};
-use crate::form::number::grouped;
-use crate::form::path::Place;
-use crate::form::{Overrides, check_ranges};
-use crate::optimize::UpdateRule;
+use data::{Data, Facts};
+use form::number::grouped;
+use form::path::Place;
+use form::{Overrides, check_ranges};
+use optimize::UpdateRule;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
 pub fn validate(experiment: &Experiment) -> Vec<Problem> {

@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use super::*;
-use crate::doc::file::{describe, parse};
-use crate::doc::problem::Severity;
+use crate::file::{describe, parse};
+use crate::problem::Severity;
 
 fn problems(text: &str) -> Vec<String> {
     let path = Path::new("x.ron");

@@ -4,11 +4,11 @@ use super::{
     AXIS_TITLE_GAP, Anchor, BLOCK_GAP, DESCENT, LEAST_PLOT, LEGEND_GAP, LEGEND_SHARE, MARGIN, Rect, SMALL,
     TICK, TICK_GAP, TITLE, TITLE_GAP, Text,
 };
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
-use crate::figure::legend::{Arrangement, Legend, limited};
-use crate::figure::model::Figure;
-use crate::figure::options::Options;
-use crate::figure::size::LegendPlace;
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
+use crate::legend::{Arrangement, Legend, limited};
+use crate::model::Figure;
+use crate::options::Options;
+use crate::size::LegendPlace;
 
 /// The blocks around the plot that do not depend on its width.
 pub struct Blocks<'a> {

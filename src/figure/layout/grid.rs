@@ -7,10 +7,10 @@ use super::{
     AXIS_TITLE_GAP, Anchor, DESCENT, Layout, MARGIN, NAME_SHARE, Rect, Ruler, ScaleBar, TICK, TICK_GAP, Text,
     UnplacedScaleBar, groups, names_of_axes, no_data, uprights, x_labels,
 };
-use crate::figure::axis::Axis;
-use crate::figure::facets::{Facets, Head, Panel, Ranges};
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use crate::figure::model::Figure;
+use crate::axis::Axis;
+use crate::facets::{Facets, Head, Panel, Ranges};
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
+use crate::model::Figure;
 
 /// Panels at their places.
 #[derive(Debug, Clone, PartialEq)]

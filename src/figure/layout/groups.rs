@@ -2,8 +2,8 @@
 
 use super::rulers::label_height;
 use super::{Anchor, DESCENT, Rect, Ruler, TICK, TICK_GAP, Text};
-use crate::figure::axis::Axis;
-use crate::figure::font::{CAP_HEIGHT, Weight, width};
+use crate::axis::Axis;
+use crate::font::{CAP_HEIGHT, Weight, width};
 
 /// From the labels of the axis down to the bracket, in ems.
 const BRACKET_GAP: f64 = 0.4;

@@ -1,8 +1,8 @@
 //! The parts of a layout: axes, rectangles and texts.
 
-use crate::figure::font::Weight;
-use crate::figure::mapping::Mapping;
-use crate::figure::ticks::Tick;
+use crate::font::Weight;
+use crate::mapping::Mapping;
+use crate::ticks::Tick;
 
 /// An axis on the page.
 #[derive(Debug, Clone, PartialEq)]

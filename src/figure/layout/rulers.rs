@@ -1,10 +1,10 @@
 //! Axes with as many labels as fit.
 
 use super::{AXIS_TITLE_GAP, Anchor, LABEL_GAP, LabelLook, MARGIN, Rect, Ruler, TICK, TICK_GAP, Text};
-use crate::figure::axis::Axis;
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use crate::figure::mapping::Mapping;
-use crate::figure::ticks::{Tick, ticks};
+use crate::axis::Axis;
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
+use crate::mapping::Mapping;
+use crate::ticks::{Tick, ticks};
 
 /// The y axis, with labels that do not touch; names are cut to the width `widest`.
 pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64, widest: f64) -> Ruler {

@@ -2,8 +2,8 @@
 
 use super::rulers::{widest_label, y_ruler};
 use super::{AXIS_TITLE_GAP, Anchor, DESCENT, LEGEND_GAP, Rect, Ruler, TICK, TICK_GAP, Text};
-use crate::figure::cells::Cells;
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
+use crate::cells::Cells;
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
 
 /// The strip of colours with its axis.
 #[derive(Debug, Clone, PartialEq)]

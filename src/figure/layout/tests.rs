@@ -1,15 +1,15 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::figure::axis::{Axis, Category};
-use crate::figure::facets::testing::by_batch;
-use crate::figure::font::{CAP_HEIGHT, width};
-use crate::figure::model::{Line, LineRound};
-use crate::figure::scene::page::page_facts;
-use crate::figure::{Bars, Cells, LegendPlace, Size, style_of};
-use crate::results::facets::FacetAxes;
-use crate::results::number::Format;
-use crate::results::view::Preset;
+use crate::axis::{Axis, Category};
+use crate::facets::testing::by_batch;
+use crate::font::{CAP_HEIGHT, width};
+use crate::model::{Line, LineRound};
+use crate::scene::page::page_facts;
+use crate::{Bars, Cells, LegendPlace, Size, style_of};
+use results::facets::FacetAxes;
+use results::number::Format;
+use results::view::Preset;
 
 /// The rectangle of a text, without the little that descenders need.
 fn rect(text: &Text) -> Rect {

@@ -2,9 +2,9 @@
 
 use super::rulers::y_ruler;
 use super::{Anchor, Rect, Ruler, TICK_GAP, Text};
-use crate::figure::axis::Axis;
-use crate::figure::font::{CAP_HEIGHT, Weight, fit, width};
-use crate::figure::model::Figure;
+use crate::axis::Axis;
+use crate::font::{CAP_HEIGHT, Weight, fit, width};
+use crate::model::Figure;
 
 /// One of several parallel axes on the page.
 #[derive(Debug, Clone, PartialEq)]

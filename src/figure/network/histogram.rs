@@ -1,8 +1,8 @@
 //! The histogram of a parameter: what is left, what is held, what is pruned, and what it was when it was dense.
 
-use crate::figure::{Axis, Bars, Figure, Line, Style};
-use crate::form::number::counted;
-use crate::results::network::{Histogram, ParameterSummary, shape_text};
+use crate::{Axis, Bars, Figure, Line, Style};
+use form::number::counted;
+use results::network::{Histogram, ParameterSummary, shape_text};
 
 /// What the legend calls the outline of the dense network.
 const DENSE: &str = "initial distribution (same area)";
@@ -72,8 +72,8 @@ fn highest(histogram: &Histogram) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::csv::csv;
-    use crate::results::network::Entry::{self, Free, Frozen, Pruned};
+    use crate::csv::csv;
+    use results::network::Entry::{self, Free, Frozen, Pruned};
 
     fn parameter(values: &[f32], entries: &[Entry], dense: &[f32]) -> ParameterSummary {
         ParameterSummary {

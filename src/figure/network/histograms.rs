@@ -1,18 +1,18 @@
 //! The recorded histograms of a parameter, from one evaluation to the next.
 
-use crate::figure::axis::Category;
-use crate::figure::cells::Cells;
-use crate::figure::{Axis, Figure};
-use crate::results::number::fixed;
-use crate::results::rounds::level_text;
-use crate::results::weights::{HISTOGRAM_BINS, WeightHistogram};
+use crate::axis::Category;
+use crate::cells::Cells;
+use crate::{Axis, Figure};
+use results::number::fixed;
+use results::rounds::level_text;
+use results::weights::{HISTOGRAM_BINS, WeightHistogram};
 
 /// The colours go down to this share of the largest one; fewer weights have the colour of none.
 const FAINTEST: f64 = 1e-3;
 
 /// The parameters that have histograms, in their order.
 pub fn parameters(recorded: &[WeightHistogram]) -> Vec<String> {
-    crate::figure::distinct::distinct(recorded.iter().map(|histogram| histogram.parameter.clone()))
+    crate::distinct::distinct(recorded.iter().map(|histogram| histogram.parameter.clone()))
 }
 
 /// A column for each evaluation of the main branch (of an ensemble, its first member) and a row for each range of values;
@@ -102,7 +102,7 @@ fn shares(histogram: &WeightHistogram, [low, high]: [f64; 2]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::csv::csv;
+    use crate::csv::csv;
 
     fn histogram(values: &[f32], trained: f64, remaining: f64) -> WeightHistogram {
         WeightHistogram {

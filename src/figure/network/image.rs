@@ -1,9 +1,9 @@
 //! A parameter as cells: its rows are outputs, columns everything else.
 
-use crate::figure::cells::{CellKind, Cells, ColourMap, Ink};
-use crate::figure::mosaic::{SIDE, block};
-use crate::figure::{Axis, Figure};
-use crate::results::network::{Entry, ParameterValues, shape_text};
+use crate::cells::{CellKind, Cells, ColourMap, Ink};
+use crate::mosaic::{SIDE, block};
+use crate::{Axis, Figure};
+use results::network::{Entry, ParameterValues, shape_text};
 
 /// The subject of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,9 +117,9 @@ fn axis(title: &str, count: usize) -> Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::csv::csv;
-    use crate::figure::palette::{Theme, colour};
-    use crate::results::network::Entry::{Free, Frozen, Pruned};
+    use crate::csv::csv;
+    use crate::palette::{Theme, colour};
+    use results::network::Entry::{Free, Frozen, Pruned};
 
     fn parameter() -> ParameterValues {
         let values = vec![1.0, 3.0, 0.0, -2.0, 5.0, 0.0];

@@ -1,9 +1,9 @@
 //! What is left of each layer as a figure.
 
-use crate::figure::{Axis, Bars, Figure};
-use crate::form::number::grouped;
-use crate::results::network::{LayerSummary, Vulnerabilities};
-use crate::results::number::percent;
+use crate::{Axis, Bars, Figure};
+use form::number::grouped;
+use results::network::{LayerSummary, Vulnerabilities};
+use results::number::percent;
 
 /// Bars of what remains and of what is pruned, a bar for each layer with weights; `of` says whose network it is.
 pub fn layers(layers: &[LayerSummary], found: &Vulnerabilities, of: &str) -> Figure {
@@ -45,8 +45,8 @@ pub fn layers(layers: &[LayerSummary], found: &Vulnerabilities, of: &str) -> Fig
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::csv::csv;
-    use crate::results::network::Vulnerability;
+    use crate::csv::csv;
+    use results::network::Vulnerability;
 
     #[test]
     fn a_layer_has_what_remains_and_what_is_pruned_and_a_batch_norm_is_left_out() {

@@ -3,11 +3,11 @@
 use super::curves::{Series, figure, lines};
 use super::remaining::has_pruned;
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::Figure;
-use crate::results::RunRecord;
-use crate::results::tiles::Group;
-use crate::results::view::{PlotOptions, XAxis};
+use crate::axis::Axis;
+use crate::model::Figure;
+use results::RunRecord;
+use results::tiles::Group;
+use results::view::{PlotOptions, XAxis};
 
 const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 const VALIDATION: Series<'static> =

@@ -3,13 +3,13 @@
 use super::curves::{Averaged, figure};
 use super::note::RunCounts;
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, Trace};
-use crate::figure::palette::style_of;
-use crate::form::number::counted;
-use crate::results::statistics::level;
-use crate::results::view::PlotOptions;
-use crate::results::{PointRef, RunRecord, Split};
+use crate::axis::Axis;
+use crate::model::{Figure, Line, Trace};
+use crate::palette::style_of;
+use form::number::counted;
+use results::statistics::level;
+use results::view::PlotOptions;
+use results::{PointRef, RunRecord, Split};
 
 /// Series with accuracies by class; the first one that a run has is shown.
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
@@ -136,10 +136,10 @@ fn trace(Shares { name, classes, .. }: &Shares<'_>, offset: f64) -> Trace {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
-    use crate::doc::ClassNames;
-    use crate::results::statistics::Spread;
-    use crate::results::table::Row;
-    use crate::results::{Event, Point};
+    use doc::ClassNames;
+    use results::statistics::Spread;
+    use results::table::Row;
+    use results::{Event, Point};
 
     fn counted(trained: f64, classes: &[Option<f64>]) -> Point {
         Point { classes: classes.to_vec(), ..at("test_accuracy", trained, 0.5) }

@@ -4,11 +4,11 @@ use super::note::{RunCounts, note};
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, rounds};
-use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Level, Line, Trace};
-use crate::figure::palette::{DASHES, MARKERS, Style, style_of};
-use crate::results::statistics::level;
-use crate::results::view::{PlotOptions, XAxis};
+use crate::axis::Axis;
+use crate::model::{Figure, Level, Line, Trace};
+use crate::palette::{DASHES, MARKERS, Style, style_of};
+use results::statistics::level;
+use results::view::{PlotOptions, XAxis};
 
 /// A series of the records, and how its lines differ from those of other series of the same arm.
 pub struct Series<'a> {
@@ -172,11 +172,11 @@ mod tests {
     use super::super::testing::{at, branch, record};
     use super::super::{accuracy, loss};
     use super::*;
-    use crate::figure::model::{Note, Seeds};
-    use crate::figure::palette::Dash;
-    use crate::results::statistics::{Band, Spread};
-    use crate::results::table::Row;
-    use crate::results::{Event, RunRecord};
+    use crate::model::{Note, Seeds};
+    use crate::palette::Dash;
+    use results::statistics::{Band, Spread};
+    use results::table::Row;
+    use results::{Event, RunRecord};
 
     fn options() -> PlotOptions {
         PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() }

@@ -7,17 +7,17 @@ use super::curves::Averaged;
 use super::note::{RunCounts, note};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
-use crate::doc::fault::Protect;
-use crate::doc::stage_number;
-use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, Note, ReferenceLine, Trace};
-use crate::figure::palette::{Dash, style_of};
-use crate::results::RunRecord;
-use crate::results::campaign::{CampaignRecord, Estimate};
-use crate::results::number::Format;
-use crate::results::statistics::{Band, level};
-use crate::results::tiles::Group;
-use crate::results::view::PlotOptions;
+use doc::fault::Protect;
+use doc::stage_number;
+use crate::axis::Axis;
+use crate::model::{Figure, Line, Note, ReferenceLine, Trace};
+use crate::palette::{Dash, style_of};
+use results::RunRecord;
+use results::campaign::{CampaignRecord, Estimate};
+use results::number::Format;
+use results::statistics::{Band, level};
+use results::tiles::Group;
+use results::view::PlotOptions;
 
 /// Mean accuracy of the trials of each rate.
 pub const PLOT: Plot = Plot {
@@ -240,11 +240,11 @@ fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
 mod tests {
     use super::super::campaigns::testing::{outcome, rates, single_faults};
     use super::*;
-    use crate::figure::At;
-    use crate::results::Event;
-    use crate::results::campaign::CampaignBegan;
-    use crate::results::statistics::Spread;
-    use crate::results::table::Row;
+    use crate::At;
+    use results::Event;
+    use results::campaign::CampaignBegan;
+    use results::statistics::Spread;
+    use results::table::Row;
 
     fn arm(runs: &[RunRecord]) -> ArmRuns<'_> {
         ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }

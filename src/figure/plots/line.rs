@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::curves::{Averaged, Series, averaged, figure, style};
 use super::series::{Curve, Path};
 use super::{ArmRuns, Controls, Plot};
-use crate::doc::stage::LineStatistics;
-use crate::doc::stage_number;
-use crate::figure::axis::Axis;
-use crate::figure::model::Figure;
-use crate::results::tiles::Group;
-use crate::results::view::PlotOptions;
-use crate::results::{PointRef, Report, RunRecord};
+use doc::stage::LineStatistics;
+use doc::stage_number;
+use crate::axis::Axis;
+use crate::model::Figure;
+use results::tiles::Group;
+use results::view::PlotOptions;
+use results::{PointRef, Report, RunRecord};
 
 const ACCURACY: &str = "line_accuracy";
 const LOSS: &str = "line_loss";
@@ -167,8 +167,8 @@ fn curves(
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::results::report::line_summary;
-    use crate::results::{Event, Point};
+    use results::report::line_summary;
+    use results::{Event, Point};
 
     fn place(series: &str, stage: &str, t: f64, value: f64) -> Point {
         Point { along: Some(t), stage: stage.to_owned(), ..at(series, 3.0, value) }

@@ -2,9 +2,9 @@
 
 use super::curves::{Series, figure, lines};
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::Figure;
-use crate::results::view::PlotOptions;
+use crate::axis::Axis;
+use crate::model::Figure;
+use results::view::PlotOptions;
 
 const TEST: Series<'static> = Series { name: "test_loss", suffix: ", test", dash: Some(0) };
 const TRAIN: Series<'static> = Series { name: "train_loss", suffix: ", training", dash: Some(2) };
@@ -36,8 +36,8 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::figure::scale::Scale;
-    use crate::results::table::Row;
+    use crate::scale::Scale;
+    use results::table::Row;
 
     #[test]
     fn the_loss_of_a_diverged_run_does_not_hide_the_others() {

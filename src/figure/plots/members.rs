@@ -3,10 +3,10 @@
 use super::curves::{Averaged, Series, averaged, by_path, figure, lines, style};
 use super::series::{Curve, Path};
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::Figure;
-use crate::results::tiles::Group;
-use crate::results::view::PlotOptions;
+use crate::axis::Axis;
+use crate::model::Figure;
+use results::tiles::Group;
+use results::view::PlotOptions;
 
 const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 const VOTE: Series<'static> = Series { name: "vote_accuracy", suffix: ", vote", dash: None };
@@ -67,8 +67,8 @@ fn distance_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::figure::palette::Dash;
-    use crate::results::Point;
+    use crate::palette::Dash;
+    use results::Point;
 
     fn member(number: usize, value: f64) -> Point {
         Point { member: Some(number), ..at("test_accuracy", 1.0, value) }

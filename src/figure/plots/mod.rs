@@ -28,12 +28,12 @@ use std::collections::BTreeSet;
 
 use super::axis::Axis;
 use super::model::{Figure, Seeds};
-use crate::doc::capitalised;
-use crate::results::table::Row;
-use crate::results::tiles::Group;
-use crate::results::view::{PlotOptions, XAxis};
-use crate::results::weights::parts;
-use crate::results::{RunRecord, Split};
+use doc::capitalised;
+use results::table::Row;
+use results::tiles::Group;
+use results::view::{PlotOptions, XAxis};
+use results::weights::parts;
+use results::{RunRecord, Split};
 pub use campaigns::campaign_stages;
 pub use rounds::in_panels;
 pub use weights::parameters as recorded_parameters;

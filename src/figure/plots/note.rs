@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::ArmRuns;
-use crate::figure::model::{Line, Note};
-use crate::results::view::PlotOptions;
+use crate::model::{Line, Note};
+use results::view::PlotOptions;
 
 /// The number of runs that a line averages.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::campaigns::{SERIES, bits, drawn, has_outcomes, layers, note, parts, sums};
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::{Bars, Figure, Note};
-use crate::results::campaign::{OneStage, Tally};
-use crate::results::tiles::Group;
-use crate::results::view::PlotOptions;
+use crate::axis::Axis;
+use crate::model::{Bars, Figure, Note};
+use results::campaign::{OneStage, Tally};
+use results::tiles::Group;
+use results::view::PlotOptions;
 
 /// Shares of outcomes for each bit.
 pub const BY_BIT: Plot = Plot {
@@ -92,8 +92,8 @@ fn stacked<K: Ord>(
 mod tests {
     use super::super::campaigns::testing::{outcome, single_faults};
     use super::*;
-    use crate::figure::bars::{self, stacks};
-    use crate::results::RunRecord;
+    use crate::bars::{self, stacks};
+    use results::RunRecord;
 
     fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
         ArmRuns { name: name.to_owned(), colour: 0, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }

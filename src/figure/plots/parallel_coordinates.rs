@@ -2,14 +2,14 @@
 
 use super::values::{axis_of_numbers, axis_of_result, axis_of_texts};
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line, Trace};
-use crate::figure::palette::style_of;
-use crate::results::RunRecord;
-use crate::results::table::columns::Column;
-use crate::results::table::{Row, facts};
-use crate::results::tiles::Group;
-use crate::results::view::PlotOptions;
+use crate::axis::Axis;
+use crate::model::{Figure, Line, Trace};
+use crate::palette::style_of;
+use results::RunRecord;
+use results::table::columns::Column;
+use results::table::{Row, facts};
+use results::tiles::Group;
+use results::view::PlotOptions;
 
 /// Series with results.
 const RESULTS: [&str; 2] = ["test_accuracy", "validation_accuracy"];
@@ -133,7 +133,7 @@ fn line(arm: &ArmRuns<'_>, axes: &[RunAxis], first: usize) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::scale::Scale;
+    use crate::scale::Scale;
 
     fn row(arm: &str, seed: u64, settings: &[(&str, &str)], best: f64) -> Row {
         let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));

@@ -2,10 +2,10 @@
 
 use super::curves::{Averaged, Series, figure, lines};
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::Figure;
-use crate::results::tiles::Group;
-use crate::results::view::PlotOptions;
+use crate::axis::Axis;
+use crate::model::Figure;
+use results::tiles::Group;
+use results::view::PlotOptions;
 
 const DISTANCE: Series<'static> = Series { name: "past_distance", suffix: ", distance", dash: Some(0) };
 const DIVERGENCE: Series<'static> = Series { name: "past_kl", suffix: ", KL", dash: Some(1) };

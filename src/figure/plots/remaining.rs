@@ -2,11 +2,11 @@
 
 use super::curves::{Averaged, Series, figure, lines};
 use super::{ArmRuns, Controls, Plot, REMAINING};
-use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, ReferenceLine};
-use crate::results::RunRecord;
-use crate::results::tiles::Group;
-use crate::results::view::{PlotOptions, XAxis};
+use crate::axis::Axis;
+use crate::model::{Figure, ReferenceLine};
+use results::RunRecord;
+use results::tiles::Group;
+use results::view::{PlotOptions, XAxis};
 
 const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 
@@ -88,7 +88,7 @@ fn with_markers(mut drawn: Averaged) -> Averaged {
 mod tests {
     use super::super::testing::{at, branch, left, record};
     use super::*;
-    use crate::results::{Event, Point};
+    use results::{Event, Point};
 
     fn level(remaining: f64, trained: f64, value: f64) -> Point {
         left(remaining, at("test_accuracy", trained, value))

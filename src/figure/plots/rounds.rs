@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::ArmRuns;
 use super::curves::{Averaged, Series, averaged};
 use super::series::{Curve, Place};
-use crate::figure::model::{Figure, Level, Line, LineRound, training_text};
-use crate::figure::palette::{DASHES, Marker, Style, style_of};
-use crate::results::rounds::{Levels, level_text, rounds};
-use crate::results::view::PlotOptions;
+use crate::model::{Figure, Level, Line, LineRound, training_text};
+use crate::palette::{DASHES, Marker, Style, style_of};
+use results::rounds::{Levels, level_text, rounds};
+use results::view::PlotOptions;
 
 /// As many trainings of an arm are drawn unless the user chooses: more lines of several arms look alike.
 const MOST: usize = 4;
@@ -231,7 +231,7 @@ mod tests {
     use super::super::accuracy;
     use super::super::testing::{at, record};
     use super::*;
-    use crate::results::view::XAxis;
+    use results::view::XAxis;
 
     #[test]
     fn a_few_trainings_stand_for_many_unless_somebody_chooses() {
@@ -247,8 +247,8 @@ mod tests {
     }
 
     /// A training of two epochs at each level of remaining weights.
-    fn lottery(levels: &[f64]) -> crate::results::RunRecord {
-        let point = |series: &str, place: usize, trained: f64, value: f64| crate::results::Point {
+    fn lottery(levels: &[f64]) -> results::RunRecord {
+        let point = |series: &str, place: usize, trained: f64, value: f64| results::Point {
             remaining: levels[place],
             stage: place.to_string(),
             ..at(series, trained, value)
@@ -264,7 +264,7 @@ mod tests {
         }))
     }
 
-    fn arm<'a>(name: &str, record: &'a crate::results::RunRecord) -> ArmRuns<'a> {
+    fn arm<'a>(name: &str, record: &'a results::RunRecord) -> ArmRuns<'a> {
         ArmRuns { name: name.to_owned(), runs: vec![(1, record)], ..ArmRuns::default() }
     }
 
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(names[2..], ["a, 64.0 %", "b, 100 %", "b, 50.0 %", "b, 25.0 %"]);
         assert_eq!(of(&arms).1[0], "training 1", "the only training of an arm may be after its pruning");
         let rows =
-            ["a", "b"].map(|arm| crate::results::table::Row { arm: arm.to_owned(), ..Default::default() });
+            ["a", "b"].map(|arm| results::table::Row { arm: arm.to_owned(), ..Default::default() });
         let pooled = ArmRuns {
             name: "batch 16".to_owned(),
             runs: vec![(1, &records[0]), (1, &records[1])],

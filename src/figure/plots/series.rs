@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::figure::distinct::distinct;
-use crate::results::trained::{iterations_per_epoch, iterations_trained};
-use crate::results::view::XAxis;
-use crate::results::{PointRef, RunRecord};
+use crate::distinct::distinct;
+use results::trained::{iterations_per_epoch, iterations_trained};
+use results::view::XAxis;
+use results::{PointRef, RunRecord};
 
 /// Identifies a curve of a run: the main branch, a branch, or a member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -211,7 +211,7 @@ fn before(values: Option<&Vec<[f64; 2]>>, trained: f64) -> f64 {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
-    use crate::results::Point;
+    use results::Point;
 
     #[test]
     fn the_main_branch_and_each_branch_have_a_curve() {

@@ -1,7 +1,7 @@
 //! Records for tests, with numbers that fit in the head.
 
 pub use super::campaigns::testing::{outcome, single_faults};
-use crate::results::{Event, Point, RunRecord};
+use results::{Event, Point, RunRecord};
 
 /// A point of the main branch after `trained` epochs of ten mini-batches and one second each, without pruning.
 pub fn at(series: &str, trained: f64, value: f64) -> Point {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::figure::axis::Axis;
-use crate::figure::distinct::distinct;
-use crate::figure::scale::Scale;
-use crate::results::number::Format;
-use crate::results::table::Labels;
-use crate::results::table::columns::Column;
-use crate::results::table::settings::{compare, number_of};
+use crate::axis::Axis;
+use crate::distinct::distinct;
+use crate::scale::Scale;
+use results::number::Format;
+use results::table::Labels;
+use results::table::columns::Column;
+use results::table::settings::{compare, number_of};
 
 /// An axis of positive numbers is logarithmic from this ratio of the largest to the smallest.
 const WIDE: f64 = 100.0;

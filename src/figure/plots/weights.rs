@@ -2,14 +2,14 @@
 
 use super::curves::{Averaged, Series, averaged, by_path, figure, lines};
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::distinct::distinct;
-use crate::figure::model::Figure;
-use crate::figure::palette::style_of;
-use crate::results::RunRecord;
-use crate::results::tiles::Group;
-use crate::results::view::PlotOptions;
-use crate::results::weights::{Measure, parts, series};
+use crate::axis::Axis;
+use crate::distinct::distinct;
+use crate::model::Figure;
+use crate::palette::style_of;
+use results::RunRecord;
+use results::tiles::Group;
+use results::view::PlotOptions;
+use results::weights::{Measure, parts, series};
 
 /// A statistic of the weights of each layer, or of one layer of all arms.
 pub const PLOT: Plot = Plot {
@@ -93,8 +93,8 @@ pub fn parameters(arms: &[ArmRuns<'_>]) -> Vec<String> {
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::results::view::XAxis;
-    use crate::results::weights::WeightLines;
+    use results::view::XAxis;
+    use results::weights::WeightLines;
 
     fn recorded(norms: [f64; 2]) -> RunRecord {
         record([

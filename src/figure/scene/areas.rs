@@ -6,13 +6,13 @@ use super::Surface;
 use super::cell_texts::cell_texts;
 use super::item::{Id, Image, Ink, Item, Pen, Point, Shape, segments};
 use super::strokes::{AXIS, RIM};
-use crate::figure::axis::ends_of;
-use crate::figure::bars::parts;
-use crate::figure::cells::Cells;
-use crate::figure::layout::{Rect, ScaleBar, TICK};
-use crate::figure::mapping::Mapping;
-use crate::figure::mosaic::{Mosaic, SIDE, block};
-use crate::figure::palette::{Rgb, Theme};
+use crate::axis::ends_of;
+use crate::bars::parts;
+use crate::cells::Cells;
+use crate::layout::{Rect, ScaleBar, TICK};
+use crate::mapping::Mapping;
+use crate::mosaic::{Mosaic, SIDE, block};
+use crate::palette::{Rgb, Theme};
 
 /// Colours of the colour scale; more are indistinguishable.
 const SHADES: u32 = 64;
@@ -45,7 +45,7 @@ pub fn bars(surface: &Surface<'_>) -> Vec<Item> {
         surface.figure
     } else {
         // Other parts stand in the place of hidden ones.
-        without = crate::figure::view::without(surface.figure, surface.look.hidden);
+        without = crate::view::without(surface.figure, surface.look.hidden);
         &without
     };
     let rim = Pen::new(Ink::new(surface.theme.ground()), RIM * surface.em);

@@ -5,8 +5,8 @@ use super::sparse::sparse;
 use super::strokes::{BAND, BAR, WHISKER};
 use super::thinning::{Columns, band_pieces};
 use super::{Intervals, Surface};
-use crate::figure::layout::Rect;
-use crate::figure::model::{Line, ReferenceLine};
+use crate::layout::Rect;
+use crate::model::{Line, ReferenceLine};
 
 /// Bands, each behind the lines.
 pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
@@ -67,9 +67,9 @@ pub fn belongs_to(line: &str, arm: &str) -> bool {
 mod tests {
     use super::super::page::drawn;
     use super::*;
-    use crate::figure::axis::Axis;
-    use crate::figure::{Figure, IntervalStyle, Options, style_of};
-    use crate::results::statistics::Band;
+    use crate::axis::Axis;
+    use crate::{Figure, IntervalStyle, Options, style_of};
+    use results::statistics::Band;
 
     #[test]
     fn a_band_that_reaches_beyond_the_axes_is_clipped() {

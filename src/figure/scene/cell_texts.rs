@@ -2,9 +2,9 @@
 
 use super::Surface;
 use super::item::{Id, Ink, Item, Pen, Point, Shape, segments};
-use crate::figure::cells::{Cells, Ink as CellInk, ink_on};
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT};
-use crate::figure::layout::{Anchor, Rect, Text};
+use crate::cells::{Cells, Ink as CellInk, ink_on};
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT};
+use crate::layout::{Anchor, Rect, Text};
 
 /// Distance and width of the slanted lines, in ems.
 pub(super) const HATCH: [f64; 2] = [0.6, 0.06];

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::item::{Id, Item, Pen, Shape, segments};
 use super::lines::mark;
 use super::strokes::{MARKER, WHISKER};
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use crate::figure::layout::{Anchor, Text};
-use crate::figure::mapping::Mapping;
-use crate::figure::model::{At, Figure, Line};
-use crate::figure::palette::{Marker, Style, Theme};
-use crate::results::number::Digits;
-use crate::results::statistics::Band;
+use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
+use crate::layout::{Anchor, Text};
+use crate::mapping::Mapping;
+use crate::model::{At, Figure, Line};
+use crate::palette::{Marker, Style, Theme};
+use results::number::Digits;
+use results::statistics::Band;
 
 /// What is written at the ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -229,9 +229,9 @@ fn slots(ends: &mut [End], em: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::Seeds;
-    use crate::figure::{Axis, ReferenceLine, style_of};
-    use crate::results::statistics::Spread;
+    use crate::model::Seeds;
+    use crate::{Axis, ReferenceLine, style_of};
+    use results::statistics::Spread;
 
     fn figure(values: &[f64]) -> Figure {
         let line = |(index, value): (usize, &f64)| {

@@ -3,8 +3,8 @@
 use super::Surface;
 use super::item::{Id, Ink, Item, Mark, Pen, Point, Shape};
 use super::strokes::{LINE, MARKER};
-use crate::figure::model::Line;
-use crate::figure::palette::Marker;
+use crate::model::Line;
+use crate::palette::Marker;
 
 /// An × at the rim for a missing value: at the top for +∞, otherwise at the bottom. Of consecutive missing values, only
 /// the first is marked.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::figure::layout::{Rect, Text};
-use crate::figure::palette::{Dash, Marker, Rgb};
+use crate::layout::{Rect, Text};
+use crate::palette::{Dash, Marker, Rgb};
 
 /// A place in points from the upper left corner.
 pub type Point = [f64; 2];

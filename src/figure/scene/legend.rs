@@ -4,10 +4,10 @@ use super::cell_texts::{HATCH, hatching};
 use super::item::{Ink, Item, Pen, Point, Shape};
 use super::lines::mark;
 use super::strokes::{LINE, MARKER};
-use crate::figure::cells::Ink as CellInk;
-use crate::figure::layout::Rect;
-use crate::figure::legend::Sample;
-use crate::figure::palette::{Marker, Rgb, Theme, colour};
+use crate::cells::Ink as CellInk;
+use crate::layout::Rect;
+use crate::legend::Sample;
+use crate::palette::{Marker, Rgb, Theme, colour};
 
 /// The size of the text, the colours, and the ground of a legend.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::cells::CellKind;
+    use crate::cells::CellKind;
 
     #[test]
     fn the_sample_of_hatched_cells_is_hatched() {

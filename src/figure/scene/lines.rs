@@ -6,11 +6,11 @@ use super::sparse::sparse;
 use super::strokes::{DOT, FAINT_DOT, MARKER, RIM, RING, WHISKER};
 use super::thinning::{Columns, Piece, line_pieces, marked};
 use super::{Intervals, Surface};
-use crate::figure::layout::Rect;
-use crate::figure::marks::outline;
-use crate::figure::model::{At, Line, ReferenceLine, Trace};
-use crate::figure::palette::{Dash, Marker, Style};
-use crate::results::statistics::Band;
+use crate::layout::Rect;
+use crate::marks::outline;
+use crate::model::{At, Line, ReferenceLine, Trace};
+use crate::palette::{Dash, Marker, Style};
+use results::statistics::Band;
 
 /// The largest movement of an edge by simplifying, in ems.
 pub const TOLERANCE: f64 = 0.016;
@@ -259,7 +259,7 @@ pub fn marker(style: Style, at: Point, ink: Ink, surface: &Surface<'_>) -> Optio
 }
 
 /// The same on any ground.
-pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::figure::palette::Rgb) -> Option<Mark> {
+pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::palette::Rgb) -> Option<Mark> {
     let rim = match style.marker {
         Marker::None => return None,
         Marker::Cross | Marker::Plus => Pen::new(ink, super::LINE * em),
@@ -277,8 +277,8 @@ pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::figure::p
 mod tests {
     use super::super::page::drawn;
     use super::*;
-    use crate::figure::axis::Axis;
-    use crate::figure::{Figure, IntervalStyle, Options, style_of};
+    use crate::axis::Axis;
+    use crate::{Figure, IntervalStyle, Options, style_of};
 
     /// Lines with an interval at each of so many epochs.
     fn curves(lines: usize, epochs: u32) -> Figure {
@@ -323,7 +323,7 @@ mod tests {
             let em = options.size.font_pt;
             let mut found = Vec::new();
             of_lines(&drawn(&figure, &options).0, &mut found);
-            let layout = crate::figure::layout::layout(&figure, &options);
+            let layout = crate::layout::layout(&figure, &options);
             for line in 0..lines {
                 let own = || found.iter().filter(|(index, _)| *index == line).map(|(_, shape)| shape);
                 let marks: Vec<Point> = own()
@@ -335,7 +335,7 @@ mod tests {
                         _ => None,
                     })
                 };
-                let through: Vec<[Point; 2]> = strokes(crate::figure::scene::LINE)
+                let through: Vec<[Point; 2]> = strokes(crate::scene::LINE)
                     .flat_map(|points| points.windows(2).map(|two| [two[0], two[1]]))
                     .collect();
                 assert!(marks.len() > 2 && !through.is_empty(), "{lines} lines, {epochs} epochs");

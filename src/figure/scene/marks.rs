@@ -5,7 +5,7 @@ use super::gaps::gaps;
 use super::item::{Id, Item, Pen, Shape};
 use super::lines::{dot, marker, ring, unfinished};
 use super::strokes::WHISKER;
-use crate::figure::model::Line;
+use crate::model::Line;
 
 /// All markers, each over its whisker and dots.
 pub fn marks(surface: &Surface<'_>) -> Vec<Item> {

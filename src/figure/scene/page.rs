@@ -7,12 +7,12 @@ use super::legend::{SampleLook, sample};
 use super::parallel::{self, RunLook};
 use super::strokes::{AXIS, GRID};
 use super::{Detail, Intervals, Look, Surface, areas, bands, ground, over};
-use crate::figure::font::LINE_HEIGHT;
-use crate::figure::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside};
-use crate::figure::model::Figure;
-use crate::figure::options::{IntervalStyle, Options};
-use crate::figure::palette::Theme;
-use crate::figure::size::{Corner, LegendPlace};
+use crate::font::LINE_HEIGHT;
+use crate::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside};
+use crate::model::Figure;
+use crate::options::{IntervalStyle, Options};
+use crate::palette::Theme;
+use crate::size::{Corner, LegendPlace};
 
 /// Between a legend within the plot and the axes, in ems.
 const INSET: f64 = 0.6;

@@ -2,9 +2,9 @@
 
 use super::item::{Id, Ink, Item, Pen, Point, Shape, segments};
 use super::strokes::{AXIS, LINE};
-use crate::figure::layout::{Rect, TICK, Upright};
-use crate::figure::model::{Line, Trace};
-use crate::figure::palette::Theme;
+use crate::layout::{Rect, TICK, Upright};
+use crate::model::{Line, Trace};
+use crate::palette::Theme;
 
 /// Width of a run's line in ems and its opacity, since many runs overlap; and the width of the run at the pointer.
 const RUN: f64 = 0.11;

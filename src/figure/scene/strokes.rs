@@ -3,8 +3,8 @@
 
 use super::Surface;
 use super::item::{Ink, Pen};
-use crate::figure::model::{Line, ReferenceLine};
-use crate::figure::palette::{Style, Theme, colour};
+use crate::model::{Line, ReferenceLine};
+use crate::palette::{Style, Theme, colour};
 
 /// Width of a line, of one that stands out, and of a reference line.
 pub const LINE: f64 = 0.165;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::Surface;
 use super::item::{Column, Point};
-use crate::figure::mapping::Mapping;
-use crate::figure::model::Line;
-use crate::figure::thin::thin;
+use crate::mapping::Mapping;
+use crate::model::Line;
+use crate::thin::thin;
 
 /// Lines in files keep their extremes in each of these columns per point: 288 to an inch.
 const COLUMNS_PER_POINT: f64 = 4.0;
@@ -176,11 +176,11 @@ mod tests {
 
     use super::super::{Intervals, Look};
     use super::*;
-    use crate::figure::layout::Rect;
-    use crate::figure::palette::Theme;
-    use crate::figure::scale::Scale;
-    use crate::figure::{Axis, Figure, Trace, style_of};
-    use crate::results::statistics::Band;
+    use crate::layout::Rect;
+    use crate::palette::Theme;
+    use crate::scale::Scale;
+    use crate::{Axis, Figure, Trace, style_of};
+    use results::statistics::Band;
 
     const HIDDEN: BTreeSet<String> = BTreeSet::new();
 

@@ -1,19 +1,19 @@
 use super::*;
-use crate::figure::IntervalStyle;
-use crate::figure::axis::{Axis, Category};
-use crate::figure::cells::Cells;
-use crate::figure::export::picture;
-use crate::figure::facets::testing::by_batch;
-use crate::figure::font::width;
-use crate::figure::layout::layout;
-use crate::figure::model::{Bars, Line, Note, ReferenceLine, Seeds, Trace};
-use crate::figure::palette::{Theme, colour};
-use crate::figure::pdf::pdf;
-use crate::figure::scene::page::page_facts;
-use crate::figure::{LegendPlace, Size, Style, style_of};
-use crate::results::facets::FacetAxes;
-use crate::results::statistics::Band;
-use crate::results::view::Preset;
+use crate::IntervalStyle;
+use crate::axis::{Axis, Category};
+use crate::cells::Cells;
+use crate::export::picture;
+use crate::facets::testing::by_batch;
+use crate::font::width;
+use crate::layout::layout;
+use crate::model::{Bars, Line, Note, ReferenceLine, Seeds, Trace};
+use crate::palette::{Theme, colour};
+use crate::pdf::pdf;
+use crate::scene::page::page_facts;
+use crate::{LegendPlace, Size, Style, style_of};
+use results::facets::FacetAxes;
+use results::statistics::Band;
+use results::view::Preset;
 
 fn options(preset: Preset) -> Options {
     Options { size: preset.size(), ..Options::default() }
@@ -369,7 +369,7 @@ fn every_panel_and_one_legend_are_on_the_page() {
     ] {
         assert_eq!(text.matches(word).count(), count, "{word}");
     }
-    let table = crate::figure::csv::csv(&figure);
+    let table = crate::csv::csv(&figure);
     assert!(table.starts_with("kind,series,run,x,y,low,high,train.batch\nline,dense,,0,0,,,16\n"), "{table}");
     assert!(table.contains("line,winning ticket,,0,0.4,,,256\n"), "{table}");
     assert_eq!(table.lines().count(), 1 + 3 * 2 * 3);

@@ -11,11 +11,11 @@ use super::options::{DPI, Options};
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot};
 use super::scale::Scale;
-use crate::doc::Run;
-use crate::results::RunRecord;
-use crate::results::number::Format;
-use crate::results::table::{Differing, LineFacts, Row};
-use crate::results::view::{PlotOptions, PlotView, ViewSettings, groups};
+use doc::Run;
+use results::RunRecord;
+use results::number::Format;
+use results::table::{Differing, LineFacts, Row};
+use results::view::{PlotOptions, PlotView, ViewSettings, groups};
 use facets::Panels;
 
 impl ViewSettings {

@@ -1,10 +1,10 @@
 use std::path::Path;
 
 use super::*;
-use crate::doc::{file::parse, runs};
-use crate::figure::Line;
-use crate::figure::plots::testing::{at, record};
-use crate::figure::plots::{find, in_words};
+use doc::{file::parse, runs};
+use crate::Line;
+use crate::plots::testing::{at, record};
+use crate::plots::{find, in_words};
 
 fn listed() -> Vec<Run> {
     let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";

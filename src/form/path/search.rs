@@ -1,7 +1,7 @@
 //! Settings by their address, and all settings of a tree.
 
 use super::{Absence, Missed, PathError, Place, Segment, quoted, steps, unquoted};
-use crate::form::{Field, Node, Value, name_of};
+use crate::{Field, Node, Value, name_of};
 
 /// A setting that was found: its place, and what is declared on the way to it, outermost first.
 #[derive(Clone, Debug, Default)]
@@ -208,7 +208,7 @@ impl<'a, 'b> Search<'a, 'b> {
 
     fn in_payload(
         &mut self,
-        choice: &mut dyn crate::form::Choice,
+        choice: &mut dyn crate::Choice,
         act: impl FnOnce(&mut Self, &mut dyn Value) -> Result<(), PathError>,
     ) -> Result<(), PathError> {
         let variant = choice.variant();

@@ -6,7 +6,7 @@ crate::form! {
     struct Step: "Step" {
         name: String = "step".to_owned(), "Name", "What it is called";
         rate: Option<f64> = None, "Rate", "How much", range [0.0, 1.0];
-        length: crate::form::Steps = crate::form::Steps::epochs(1), "Length", "How long";
+        length: crate::Steps = crate::Steps::epochs(1), "Length", "How long";
     }
 }
 crate::choice! {
@@ -34,7 +34,7 @@ fn stars_reach_one_step_or_any_number() {
     assert_eq!(assign(&mut plan, "stages.**.Walk.length", "\"7it\""), Ok(3));
     let Stage::Loop(body) = &plan.stages[2] else { panic!("the loop") };
     let Stage::Walk(step) = &body[1] else { panic!("the walk") };
-    assert_eq!(step.length, crate::form::Steps::iterations(7));
+    assert_eq!(step.length, crate::Steps::iterations(7));
 }
 
 #[test]

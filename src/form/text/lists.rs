@@ -1,8 +1,8 @@
 //! Lists as people write them: values with commas between them, and ranges.
 
 use super::{number_text, plain_number, read_number, set_text, whole};
-use crate::form::number::grouped;
-use crate::form::{Field, Node, Numeral, Value};
+use crate::number::grouped;
+use crate::{Field, Node, Numeral, Value};
 
 /// Longer lists are typing errors.
 const MOST_ITEMS: usize = 100_000;

@@ -1,8 +1,8 @@
 //! What a value is, in few words: `SGD, momentum 0.9`, `only fc1`.
 
 use super::{is_plain, to_text};
-use crate::form::number::counted;
-use crate::form::{Field, Group, Node, Value};
+use crate::number::counted;
+use crate::{Field, Group, Node, Value};
 
 /// A value in words: what it is, and what differs from the defaults. Empty where nothing does.
 pub fn summary(value: &mut dyn Value, field: &Field) -> String {

@@ -1,7 +1,7 @@
 //! Texts of the window are read back, and wrong ones are explained.
 
 use super::*;
-use crate::form::{Steps, Value};
+use crate::{Steps, Value};
 
 const PLAIN: Field = Field::new("x", "Times", "");
 const SHARE: Field = Field { unit: "%", range: Some([0.0, 1.0]), ..PLAIN };

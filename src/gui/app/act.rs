@@ -8,22 +8,22 @@ use super::App;
 use super::editor::of_data;
 use super::runner::StartRequest;
 use super::steps::Step;
-use crate::data::Recognised;
-use crate::form::path::Place;
-use crate::gui::commands::Command;
-use crate::gui::compare::CompareResponse;
-use crate::gui::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork, Share};
-use crate::gui::drop::{self, Dropped, DroppedWeights};
-use crate::gui::palette::{Choice, PaletteList};
-use crate::gui::plan::Action;
-use crate::gui::runs::{QueueAction, QueueRequest, Sharing};
-use crate::gui::tiles::LayoutChange;
-use crate::gui::tree::begin_rename;
-use crate::gui::views::Wanted;
-use crate::results::tiles::Side;
-use crate::results::view::arm_key;
-use crate::run::StopKind;
-use crate::run::weight_files::{Fit, Naming, Scaling};
+use data::Recognised;
+use form::path::Place;
+use crate::commands::Command;
+use crate::compare::CompareResponse;
+use crate::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork, Share};
+use crate::drop::{self, Dropped, DroppedWeights};
+use crate::palette::{Choice, PaletteList};
+use crate::plan::Action;
+use crate::runs::{QueueAction, QueueRequest, Sharing};
+use crate::tiles::LayoutChange;
+use crate::tree::begin_rename;
+use crate::views::Wanted;
+use results::tiles::Side;
+use results::view::arm_key;
+use run::StopKind;
+use run::weight_files::{Fit, Naming, Scaling};
 
 impl App {
     /// Carries out a command that can be used now.
@@ -241,7 +241,7 @@ impl App {
         if !others.is_empty() {
             let use_of = format!(
                 "Drop an experiment (.ron), a weight file ({}) or data (a folder, a table .csv or arrays .npz).",
-                crate::doc::file_names::weight_endings()
+                doc::file_names::weight_endings()
             );
             self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }

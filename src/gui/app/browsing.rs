@@ -6,15 +6,15 @@ use eframe::egui;
 
 use super::App;
 use super::workspace::{Request, Workspace};
-use crate::data::{Places, Recognised};
-use crate::doc::Run;
-use crate::form::path::{Place, reach};
-use crate::form::{Field, Names, text};
-use crate::gui::dialogs::{Dialog, PathUse};
-use crate::gui::download::{DownloadDialog, DownloadResponse};
-use crate::gui::files::{PathRequest, Purpose, documents_folder, is_untitled};
-use crate::gui::inspector::{Browse, InspectorRequest, selection_of};
-use crate::gui::tiles::LayoutChange;
+use data::{Places, Recognised};
+use doc::Run;
+use form::path::{Place, reach};
+use form::{Field, Names, text};
+use crate::dialogs::{Dialog, PathUse};
+use crate::download::{DownloadDialog, DownloadResponse};
+use crate::files::{PathRequest, Purpose, documents_folder, is_untitled};
+use crate::inspector::{Browse, InspectorRequest, selection_of};
+use crate::tiles::LayoutChange;
 
 impl App {
     /// Shows a setting in the inspector and gives it the keyboard.

@@ -6,23 +6,23 @@ use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBui
 
 use super::App;
 use super::workspace::{Request, Workspace};
-use crate::doc::{Problem, Remedy, Severity, capitalised};
-use crate::form::path::Place;
-use crate::gui::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
-use crate::gui::dialogs::{Leaving, Next};
-use crate::gui::form::FormContext;
-use crate::gui::inspector::Inspected;
-use crate::gui::log::NoticeAction;
-use crate::gui::palette::{
+use doc::{Problem, Remedy, Severity, capitalised};
+use form::path::Place;
+use crate::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
+use crate::dialogs::{Leaving, Next};
+use crate::form::FormContext;
+use crate::inspector::Inspected;
+use crate::log::NoticeAction;
+use crate::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::gui::status::status_ui;
-use crate::gui::status_line::{self, Message, StatusResponse, status_line_ui};
-use crate::gui::tiles::LayoutChange;
-use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
-use crate::gui::widgets::{self, Tone};
-use crate::gui::{plan, selection::Selection, text, theme};
-use crate::results::tiles::Group;
+use crate::status::status_ui;
+use crate::status_line::{self, Message, StatusResponse, status_line_ui};
+use crate::tiles::LayoutChange;
+use crate::tree::{TreeInput, TreeRequest, tree_ui};
+use crate::widgets::{self, Tone};
+use crate::{plan, selection::Selection, text, theme};
+use results::tiles::Group;
 
 /// Opens a file or a folder with the program that the desktop has for it.
 fn open_on_desktop(ctx: &egui::Context, path: &Path) {
@@ -463,7 +463,7 @@ impl PanelSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::settings::Settings;
+    use crate::settings::Settings;
 
     #[test]
     fn in_every_window_the_plot_gets_half_of_the_width_at_first() {

@@ -4,25 +4,25 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::data::{Data, Recognised};
-use crate::doc::file::FileError;
-use crate::doc::intervention::{Import, Set, WeightFile};
-use crate::doc::{Arm, Experiment, Intervention, Stage, capitalised, listed, templates};
-use crate::form::number::counted;
-use crate::gui::commands::Command;
-use crate::gui::dialogs::Dialog;
-use crate::gui::document::Document;
-use crate::gui::drop;
-use crate::gui::files::{NO_RESULTS, is_untitled, new_untitled, rename_results};
-use crate::gui::history::{CurrentState, EditState, History};
-use crate::gui::log::Log;
-use crate::gui::plan::{self, Action};
-use crate::gui::recovery::{Leftover, Recovery, UnsavedEdits};
-use crate::gui::selection::Selection;
-use crate::results::tiles::Tiles;
-use crate::results::view::ViewSettings;
-use crate::run::folder_of;
-use crate::run::weight_files::Guess;
+use data::{Data, Recognised};
+use doc::file::FileError;
+use doc::intervention::{Import, Set, WeightFile};
+use doc::{Arm, Experiment, Intervention, Stage, capitalised, listed, templates};
+use form::number::counted;
+use crate::commands::Command;
+use crate::dialogs::Dialog;
+use crate::document::Document;
+use crate::drop;
+use crate::files::{NO_RESULTS, is_untitled, new_untitled, rename_results};
+use crate::history::{CurrentState, EditState, History};
+use crate::log::Log;
+use crate::plan::{self, Action};
+use crate::recovery::{Leftover, Recovery, UnsavedEdits};
+use crate::selection::Selection;
+use results::tiles::Tiles;
+use results::view::ViewSettings;
+use run::folder_of;
+use run::weight_files::Guess;
 
 /// The file of the document is looked at this often, in seconds.
 const LOOK_AGAIN: f64 = 3.0;

@@ -2,11 +2,11 @@
 
 use super::App;
 use super::workspace::Workspace;
-use crate::gui::commands::CommandContext;
-use crate::gui::plan::Action;
-use crate::gui::text;
-use crate::results::RunState;
-use crate::run::StopKind;
+use crate::commands::CommandContext;
+use crate::plan::Action;
+use crate::text;
+use results::RunState;
+use run::StopKind;
 
 /// Numbers of the document's runs.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,19 +7,19 @@ use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
 use super::steps::{PATIENCE, Step};
-use crate::doc::templates::Template;
-use crate::doc::{Remedy, file};
-use crate::gui::commands::Command;
-use crate::gui::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
-use crate::gui::document::Document;
-use crate::gui::files::{PathRequest, Purpose, absolute};
-use crate::gui::recovery::UnsavedEdits;
-use crate::gui::selection::Selection;
-use crate::gui::settings::Unfinished;
-use crate::gui::start::{StartResponse, start_ui};
-use crate::gui::theme;
-use crate::results::RunState;
-use crate::run::StopKind;
+use doc::templates::Template;
+use doc::{Remedy, file};
+use crate::commands::Command;
+use crate::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
+use crate::document::Document;
+use crate::files::{PathRequest, Purpose, absolute};
+use crate::recovery::UnsavedEdits;
+use crate::selection::Selection;
+use crate::settings::Unfinished;
+use crate::start::{StartResponse, start_ui};
+use crate::theme;
+use results::RunState;
+use run::StopKind;
 
 /// The first frame waits this long for the results of earlier runs.
 const PATIENCE_FOR_RESULTS: Duration = Duration::from_millis(400);

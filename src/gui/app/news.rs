@@ -3,11 +3,11 @@
 use eframe::egui;
 
 use super::{App, PACE};
-use crate::doc::capitalised;
-use crate::gui::runs::RunNews;
-use crate::gui::text;
-use crate::results::{RunState, end_in_words};
-use crate::run::outdated_notes;
+use doc::capitalised;
+use crate::runs::RunNews;
+use crate::text;
+use results::{RunState, end_in_words};
+use run::outdated_notes;
 
 /// Of a copied text, the log has as many letters.
 const MOST_COPIED: usize = 80;

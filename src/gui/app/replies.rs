@@ -8,11 +8,11 @@ use eframe::egui;
 use super::App;
 use super::runner::StartRequest;
 use super::steps::Step;
-use crate::gui::dialogs::{
+use crate::dialogs::{
     Dialog, Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, UnsavedReply, dialog_ui,
 };
-use crate::gui::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
-use crate::gui::selection::Selection;
+use crate::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
+use crate::selection::Selection;
 
 impl App {
     /// Draws the open dialog, and carries out the decision.

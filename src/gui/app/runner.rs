@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
-use crate::doc::{Run, RunSpec};
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::gui::bar::Status;
-use crate::gui::document::Document;
-use crate::gui::log::Log;
-use crate::gui::runs::{Runs, jobs};
-use crate::gui::text;
-use crate::gui::watching::{ChangedRecord, WatchTarget, Watching};
-use crate::gui::worker::Worker;
-use crate::results::{RunRecord, RunState, ends_in_words};
-use crate::run::{
+use doc::{Run, RunSpec};
+use crate::background::{BackgroundTask, TaskState};
+use crate::bar::Status;
+use crate::document::Document;
+use crate::log::Log;
+use crate::runs::{Runs, jobs};
+use crate::text;
+use crate::watching::{ChangedRecord, WatchTarget, Watching};
+use crate::worker::Worker;
+use results::{RunRecord, RunState, ends_in_words};
+use run::{
     Cost, Costs, ExpectedTime, Job, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag, StopKind,
     Task, expected,
 };

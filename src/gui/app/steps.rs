@@ -7,8 +7,8 @@ use eframe::egui;
 
 use super::App;
 use super::runner::StartRequest;
-use crate::gui::dialogs::{Leaving, Next};
-use crate::gui::widgets::Tone;
+use crate::dialogs::{Leaving, Next};
+use crate::widgets::Tone;
 
 /// The window closes this long after it was asked to, even if a run does not stop.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);

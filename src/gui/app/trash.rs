@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use eframe::egui;
 
 use super::App;
-use crate::doc::{Problem, Run};
-use crate::gui::compare::CompareResponse;
-use crate::gui::dialogs::Dialog;
-use crate::gui::selection::Selection;
-use crate::gui::text;
-use crate::results::methods::methods;
-use crate::results::table::copy::Numbers;
-use crate::run::trash::{archive, restore};
+use doc::{Problem, Run};
+use crate::compare::CompareResponse;
+use crate::dialogs::Dialog;
+use crate::selection::Selection;
+use crate::text;
+use results::methods::methods;
+use results::table::copy::Numbers;
+use run::trash::{archive, restore};
 
 impl App {
     /// The methods paragraph of the document and its results.

@@ -3,10 +3,10 @@
 use eframe::egui::{self, Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Sense, Ui, Vec2, vec2};
 
 use super::{BarProblem, text_width};
-use crate::gui::icons::Icon;
-use crate::gui::text::counted;
-use crate::gui::theme::{self, BODY, SMALL, STEP, present};
-use crate::gui::widgets::{self, Tone};
+use crate::icons::Icon;
+use crate::text::counted;
+use crate::theme::{self, BODY, SMALL, STEP, present};
+use crate::widgets::{self, Tone};
 
 /// What the button of problems says, and its tone.
 fn problems_text(problems: &[BarProblem]) -> (Tone, String) {

@@ -1,8 +1,8 @@
 //! What can be done now, and why the rest cannot.
 
 use super::Command;
-use crate::gui::plan::Action;
-use crate::gui::runs::QueueCounts;
+use crate::plan::Action;
+use crate::runs::QueueCounts;
 
 /// What decides whether a command can be used now.
 #[derive(Clone, Debug, Default)]

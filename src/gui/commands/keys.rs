@@ -37,7 +37,7 @@ pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
 fn is_for_text(ctx: &egui::Context, command: Command, shortcut: egui::KeyboardShortcut) -> bool {
     use egui::Key as K;
     let edits = match shortcut.logical_key {
-        K::Z | K::Y => matches!(command, Command::Undo | Command::Redo) && !crate::gui::form::is_editing(ctx),
+        K::Z | K::Y => matches!(command, Command::Undo | Command::Redo) && !crate::form::is_editing(ctx),
         K::Delete | K::Backspace | K::ArrowUp | K::ArrowDown | K::ArrowLeft | K::ArrowRight => true,
         K::W => !shortcut.modifiers.shift,
         _ => false,
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn every_key_means_its_command_alone() {
-        for (command, key) in crate::gui::commands::keys() {
+        for (command, key) in crate::commands::keys() {
             let ctx = egui::Context::default();
             let event = egui::Event::Key {
                 key: key.logical_key,
@@ -72,7 +72,7 @@ mod tests {
         let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.text_edit_singleline(&mut text).request_focus();
             let kept =
-                crate::gui::commands::keys().filter(|(command, key)| is_for_text(ui.ctx(), *command, *key));
+                crate::commands::keys().filter(|(command, key)| is_for_text(ui.ctx(), *command, *key));
             let kept: Vec<&str> = kept.map(|(command, _)| command.text()).collect();
             assert_eq!(
                 kept,

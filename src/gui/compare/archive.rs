@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Compare, CompareResponse};
-use crate::gui::text::counted;
-use crate::results::table::Row;
+use crate::text::counted;
+use results::table::Row;
 
 impl Compare {
     /// Why these runs cannot be archived, if so.

@@ -10,16 +10,16 @@ use super::Compare;
 use super::menu::star_ui;
 use super::table::{Sheet, fold};
 use super::widths::{INTERVAL, PADDING};
-use crate::figure::style_of;
-use crate::gui::arm_look;
-use crate::gui::icons::Icon;
-use crate::gui::theme::{self, BODY, NAME, present};
-use crate::gui::widgets;
-use crate::results::table::Delta;
-use crate::results::table::columns::Column;
-use crate::results::table::copy::{Numbers, row_cell};
-use crate::results::table::grouped::Line;
-use crate::results::table::settings::NONE;
+use figure::style_of;
+use crate::arm_look;
+use crate::icons::Icon;
+use crate::theme::{self, BODY, NAME, present};
+use crate::widgets;
+use results::table::Delta;
+use results::table::columns::Column;
+use results::table::copy::{Numbers, row_cell};
+use results::table::grouped::Line;
+use results::table::settings::NONE;
 
 /// Draws the tick of a line and the caret of a group.
 pub fn pinned_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, compare: &mut Compare) {

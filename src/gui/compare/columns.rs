@@ -6,13 +6,13 @@ use eframe::egui::{
 };
 
 use super::Compare;
-use crate::gui::icons::Icon;
-use crate::gui::runs::Runs;
-use crate::gui::theme::{self, SMALL, present};
-use crate::gui::widgets::{self, FieldState, Tone, drop_down, field_ui, message_ui};
-use crate::results::RunRecord;
-use crate::results::table::Labels;
-use crate::results::table::columns::{At, Column, usual};
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::theme::{self, SMALL, present};
+use crate::widgets::{self, FieldState, Tone, drop_down, field_ui, message_ui};
+use results::RunRecord;
+use results::table::Labels;
+use results::table::columns::{At, Column, usual};
 
 /// Height of a line of the list, in points.
 const LINE: f32 = 27.0;
@@ -216,7 +216,7 @@ fn adding_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
         message_ui(ui, Tone::Info, "Runs have no results yet");
         return;
     }
-    let words = |series: &str| crate::doc::capitalised(&series.replace('_', " "));
+    let words = |series: &str| doc::capitalised(&series.replace('_', " "));
     ui.add_space(4.0);
     let combo = drop_down("series", &words(&choosing.series)).width(250.0).show_ui(ui, |ui| {
         for name in &known {

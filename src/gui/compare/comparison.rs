@@ -4,14 +4,14 @@ use eframe::egui::{Align, Grid, Label, Layout, RichText, ScrollArea, Sense, Ui, 
 
 use super::Compare;
 use super::differences::{differing_cells, differing_reports};
-use crate::figure::style_of;
-use crate::gui::arm_look;
-use crate::gui::runs::Runs;
-use crate::gui::text::counted;
-use crate::gui::theme::{self, BODY, SMALL, STEP, TITLE, present};
-use crate::results::number::fixed;
-use crate::results::paired::{Comparison, Paired};
-use crate::results::table::Row;
+use figure::style_of;
+use crate::arm_look;
+use crate::runs::Runs;
+use crate::text::counted;
+use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
+use results::number::fixed;
+use results::paired::{Comparison, Paired};
+use results::table::Row;
 
 /// Width of a run's column and of the names of what differs, in points.
 const CELL: f32 = 88.0;

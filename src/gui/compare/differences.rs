@@ -1,10 +1,10 @@
 //! What differs between runs: cells of the table, and what their stages reported.
 
-use crate::gui::runs::Runs;
-use crate::results::table::Row;
-use crate::results::table::columns::{Column, usual};
-use crate::results::table::settings::NONE;
-use crate::results::{Report, RunRecord};
+use crate::runs::Runs;
+use results::table::Row;
+use results::table::columns::{Column, usual};
+use results::table::settings::NONE;
+use results::{Report, RunRecord};
 
 /// A title, and a text for each run.
 pub type Line = (String, Vec<String>);

@@ -4,11 +4,11 @@ use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{PopupCloseBehavior, RichText, Ui, vec2};
 
 use super::Compare;
-use crate::gui::form::note_edited;
-use crate::gui::icons::Icon;
-use crate::gui::text;
-use crate::gui::theme::{self, SMALL, present};
-use crate::gui::widgets::{self, FieldState, ICON, Tone, field_ui, icon_button_ui, message_ui};
+use crate::form::note_edited;
+use crate::icons::Icon;
+use crate::text;
+use crate::theme::{self, SMALL, present};
+use crate::widgets::{self, FieldState, ICON, Tone, field_ui, icon_button_ui, message_ui};
 
 const HELP: &str = "Words of an arm, tag or note, and conditions: remaining < 20 %   last >= 0.98   \
     state:done   arm:ticket   tag:paper   is:starred   batch = 64   -word to exclude";

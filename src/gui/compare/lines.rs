@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::Compare;
 use super::rows::listed;
-use crate::doc::Run;
-use crate::figure::plots::ArmRuns;
-use crate::figure::view::{Drawn, lines_of};
-use crate::gui::runs::Runs;
-use crate::gui::text::counted;
-use crate::gui::treatment::Treatment;
-use crate::results::RunRecord;
-use crate::results::colours::{OUTDATED, muted};
-use crate::results::table::columns::Column;
+use doc::Run;
+use figure::plots::ArmRuns;
+use figure::view::{Drawn, lines_of};
+use crate::runs::Runs;
+use crate::text::counted;
+use crate::treatment::Treatment;
+use results::RunRecord;
+use results::colours::{OUTDATED, muted};
+use results::table::columns::Column;
 
 impl Compare {
     /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Outdated runs

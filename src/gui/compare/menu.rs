@@ -7,15 +7,15 @@ use eframe::egui::{Key, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::table::{Sheet, fold};
 use super::{Compare, CompareResponse};
-use crate::gui::form::note_edited;
-use crate::gui::icons::Icon;
-use crate::gui::queue_menu::queue_entries_ui;
-use crate::gui::runs::Runs;
-use crate::gui::theme;
-use crate::gui::widgets::{self, FieldState};
-use crate::results::table::view::{Baseline, Key as GroupKey};
-use crate::results::table::{Mark, Row};
-use crate::results::view::arm_key;
+use crate::form::note_edited;
+use crate::icons::Icon;
+use crate::queue_menu::queue_entries_ui;
+use crate::runs::Runs;
+use crate::theme;
+use crate::widgets::{self, FieldState};
+use results::table::view::{Baseline, Key as GroupKey};
+use results::table::{Mark, Row};
+use results::view::arm_key;
 
 /// Draws the star of a row, full or empty; a click switches it. An empty one shows while the row is under the pointer.
 pub fn star_ui(ui: &mut Ui, row: &Row, is_pointed: bool, compare: &mut Compare) {

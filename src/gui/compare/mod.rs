@@ -37,15 +37,15 @@ use std::sync::Arc;
 use super::plot::PlotState;
 use super::runs::{QueueRequest, Runs};
 use super::treatment::Treatment;
-use crate::doc::Run;
-use crate::results::colours::Colours;
-use crate::results::metric::MetricAxes;
-use crate::results::table::columns::Column;
-use crate::results::table::copy::{Numbers, text};
-use crate::results::table::filter::Filter;
-use crate::results::table::{Differing, Row};
-use crate::results::view::{Lines, PlotOptions, ViewSettings, groups};
-use crate::run::StoredRun;
+use doc::Run;
+use results::colours::Colours;
+use results::metric::MetricAxes;
+use results::table::columns::Column;
+use results::table::copy::{Numbers, text};
+use results::table::filter::Filter;
+use results::table::{Differing, Row};
+use results::view::{Lines, PlotOptions, ViewSettings, groups};
+use run::StoredRun;
 use columns::Choosing;
 use renamed::{are_distinct, move_mark, renamed};
 use rows::{bare, listed, rows_of};
@@ -165,7 +165,7 @@ impl Compare {
         }
         plot.take(&self.view);
         self.view_store.written = self.view.clone();
-        self.archived = crate::run::trash::trashed(folder);
+        self.archived = run::trash::trashed(folder);
         read.map(drop)
     }
 
@@ -368,7 +368,7 @@ impl Compare {
 
     /// Notes that runs were archived or restored.
     pub fn look_into_trash(&mut self) {
-        self.archived = crate::run::trash::trashed(self.view_store.folder());
+        self.archived = run::trash::trashed(self.view_store.folder());
         self.made = None;
     }
 

@@ -4,11 +4,11 @@ use eframe::egui::{Checkbox, Label, RichText, ScrollArea, TextEdit, TextStyle, U
 
 use super::Compare;
 use super::menu::{edit, star_button};
-use crate::gui::form::note_edited;
-use crate::gui::theme::{self, fitted};
-use crate::gui::widgets::{self, FieldState};
-use crate::results::table::{Mark, Row};
-use crate::results::view::arm_key;
+use crate::form::note_edited;
+use crate::theme::{self, fitted};
+use crate::widgets::{self, FieldState};
+use results::table::{Mark, Row};
+use results::view::arm_key;
 
 /// Height of a line, in points.
 const ROW: f32 = 3.0 * theme::STEP;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::results::view::{ViewSettings, arm_key};
+use results::view::{ViewSettings, arm_key};
 
 /// Which arms have another name now, at the same position: the old and the new name of each.
 pub fn renamed(old: &[String], new: &[String]) -> Vec<(String, String)> {

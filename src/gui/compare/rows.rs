@@ -1,10 +1,10 @@
 //! The rows of the table: what is known of each run of the document.
 
-use crate::doc::Run;
-use crate::gui::runs::Runs;
-use crate::gui::treatment::Treatment;
-use crate::results::table::Row;
-use crate::results::table::columns::Column;
+use doc::Run;
+use crate::runs::Runs;
+use crate::treatment::Treatment;
+use results::table::Row;
+use results::table::columns::Column;
 
 /// The runs of treatments in their order.
 pub fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Run)> {

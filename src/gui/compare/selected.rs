@@ -6,10 +6,10 @@ use eframe::egui::{Align, Frame, Label, Layout, Margin, Panel, RichText, Ui};
 
 use super::archive::of_arms;
 use super::{Compare, CompareResponse};
-use crate::gui::icons::Icon;
-use crate::gui::runs::{QueueAction, QueueRequest, Runs};
-use crate::gui::theme::{self, BODY, present};
-use crate::gui::widgets::{self, icon_button_ui};
+use crate::icons::Icon;
+use crate::runs::{QueueAction, QueueRequest, Runs};
+use crate::theme::{self, BODY, present};
+use crate::widgets::{self, icon_button_ui};
 
 /// Height of the bar, in points.
 const HEIGHT: f32 = 44.0;

@@ -9,12 +9,12 @@ use super::filter::error_ui;
 use super::selected::selected_ui;
 use super::table::table_ui;
 use super::{Compare, CompareResponse};
-use crate::gui::runs::Runs;
-use crate::gui::theme::{STEP, present};
-use crate::results::table::Row;
-use crate::results::table::columns::{Column, Sort, usual};
-use crate::results::table::grouped::Grouped;
-use crate::results::table::view::{Baseline, Key};
+use crate::runs::Runs;
+use crate::theme::{STEP, present};
+use results::table::Row;
+use results::table::columns::{Column, Sort, usual};
+use results::table::grouped::Grouped;
+use results::table::view::{Baseline, Key};
 
 /// In a view at least this wide, the comparison is beside the table, in points.
 const WIDE: f32 = 860.0;

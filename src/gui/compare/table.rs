@@ -12,14 +12,14 @@ use super::cells::{cell_ui, name_ui, pinned_ui};
 use super::menu::{context_ui, group_ui};
 use super::widths::{PADDING, Widths};
 use super::{Compare, CompareResponse};
-use crate::gui::icons::Icon;
-use crate::gui::runs::Runs;
-use crate::gui::theme::{SMALL, present};
-use crate::gui::widgets;
-use crate::results::table::Row;
-use crate::results::table::columns::{Column, Sort};
-use crate::results::table::grouped::{Grouped, Line};
-use crate::results::table::view::Key;
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::theme::{SMALL, present};
+use crate::widgets;
+use results::table::Row;
+use results::table::columns::{Column, Sort};
+use results::table::grouped::{Grouped, Line};
+use results::table::view::Key;
 
 /// Height of a line, in points.
 const ROW: f32 = 28.0;

@@ -6,15 +6,15 @@ use eframe::egui::{Align, Layout, Ui};
 use super::columns::columns_ui;
 use super::filter::filter_ui;
 use super::{Compare, CompareResponse};
-use crate::gui::commands::Command;
-use crate::gui::icons::Icon;
-use crate::gui::runs::Runs;
-use crate::gui::text::shortened;
-use crate::gui::theme;
-use crate::gui::widgets::{self, choice_ui};
-use crate::results::table::columns::{Column, independent};
-use crate::results::table::copy::Numbers;
-use crate::results::table::view::{Baseline, Key};
+use crate::commands::Command;
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::text::shortened;
+use crate::theme;
+use crate::widgets::{self, choice_ui};
+use results::table::columns::{Column, independent};
+use results::table::copy::Numbers;
+use results::table::view::{Baseline, Key};
 
 /// A longer name of the baseline loses its middle.
 const LONGEST: usize = 20;
@@ -68,7 +68,7 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
     let keys = compare.view.table.keys(compare.view.group.as_ref());
     let title = |key: Option<&Key>| match key {
         None => "none".to_owned(),
-        Some(key) => crate::doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
+        Some(key) => doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
     };
     let mut chosen = keys.clone();
     let mut level_ui = |ui: &mut Ui, place: usize| {
@@ -116,7 +116,7 @@ impl Compare {
     }
 
     /// What the form calls settings.
-    pub fn labels(&self) -> std::sync::Arc<crate::results::table::Labels> {
+    pub fn labels(&self) -> std::sync::Arc<results::table::Labels> {
         self.rows.first().map(|row| row.labels.clone()).unwrap_or_default()
     }
 }

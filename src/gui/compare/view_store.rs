@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use crate::doc::file::write_atomically;
-use crate::gui::files::NO_RESULTS;
-use crate::results::view::{FILE, ViewSettings};
+use doc::file::write_atomically;
+use crate::files::NO_RESULTS;
+use results::view::{FILE, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
 const REST: f64 = 1.0;

@@ -3,10 +3,10 @@
 use eframe::egui::{FontId, Ui};
 
 use super::Compare;
-use crate::gui::theme::{self, BODY, SMALL};
-use crate::results::table::Row;
-use crate::results::table::columns::Column;
-use crate::results::table::grouped::Grouped;
+use crate::theme::{self, BODY, SMALL};
+use results::table::Row;
+use results::table::columns::Column;
+use results::table::grouped::Grouped;
 
 /// Rows beyond this number are not measured.
 const MEASURED: usize = 200;

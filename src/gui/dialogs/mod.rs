@@ -13,7 +13,7 @@ pub use reply::{
     Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, Share, UnsavedReply,
 };
 
-use crate::data::Recognised;
+use data::Recognised;
 
 use super::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
 use super::icons::Icon;

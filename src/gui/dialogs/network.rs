@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use eframe::egui::{RichText, Ui};
 
 use super::{Reply, buttons_ui, question_ui};
-use crate::doc::capitalised;
-use crate::form::Stored;
-use crate::gui::scroll::scroll_area;
-use crate::gui::widgets::title_ui;
-use crate::run::weight_files::{Fit, Guess};
+use doc::capitalised;
+use form::Stored;
+use crate::scroll::scroll_area;
+use crate::widgets::title_ui;
+use run::weight_files::{Fit, Guess};
 
 /// Weights that the network of an arm has a place for.
 #[derive(Clone, Debug)]

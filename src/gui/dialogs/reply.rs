@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::data::Recognised;
-use crate::doc::Experiment;
-use crate::doc::templates::Template;
-use crate::form::Names;
-use crate::form::path::Place;
-use crate::gui::views::Subject;
-use crate::run::weight_files::Guess;
+use data::Recognised;
+use doc::Experiment;
+use doc::templates::Template;
+use form::Names;
+use form::path::Place;
+use crate::views::Subject;
+use run::weight_files::Guess;
 
 /// What takes the place of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]

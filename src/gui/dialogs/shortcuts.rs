@@ -3,11 +3,11 @@
 use eframe::egui::{Grid, RichText, Ui, vec2};
 
 use super::title_ui;
-use crate::gui::commands::{Command, Menu, key_text};
-use crate::gui::plan::Action;
-use crate::gui::plot;
-use crate::gui::scroll::scroll_area;
-use crate::gui::theme;
+use crate::commands::{Command, Menu, key_text};
+use crate::plan::Action;
+use crate::plot;
+use crate::scroll::scroll_area;
+use crate::theme;
 
 /// A heading, and what its keys do.
 type Group = (&'static str, Vec<(&'static str, String)>);

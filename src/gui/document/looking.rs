@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use eframe::egui::Context;
 
 use super::{Document, LOOK_FOR_DATA};
-use crate::data::{Input, Inventory, Look, Looks, Stamp};
-use crate::doc::{Problem, inputs_to_look_at};
-use crate::form::Stored;
-use crate::gui::background::Latest;
-use crate::run::{Looker, input_problems};
+use data::{Input, Inventory, Look, Looks, Stamp};
+use doc::{Problem, inputs_to_look_at};
+use form::Stored;
+use crate::background::Latest;
+use run::{Looker, input_problems};
 
 /// All inputs are looked at in full this often.
 const LOOK_IN_FULL: Duration = Duration::from_mins(1);

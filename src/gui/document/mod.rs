@@ -13,10 +13,10 @@ use super::files::is_untitled;
 use super::form::Drafts;
 use super::recovery::UnsavedEdits;
 use super::text;
-use crate::data::Data;
-use crate::doc::file::{self, FileError, Opened};
-use crate::doc::{self, Experiment, Problem, Remedy, Run, Severity};
-use crate::form::path::Place;
+use data::Data;
+use doc::file::{self, FileError, Opened};
+use doc::{self, Experiment, Problem, Remedy, Run, Severity};
+use form::path::Place;
 
 /// The file extension of experiments.
 pub const EXTENSION: &str = "ron";

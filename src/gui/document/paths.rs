@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::Document;
-use crate::doc::Experiment;
-use crate::doc::file::base_of;
-use crate::doc::paths::{ReadPath, with_paths};
-use crate::gui::files::absolute;
+use doc::Experiment;
+use doc::file::base_of;
+use doc::paths::{ReadPath, with_paths};
+use crate::files::absolute;
 
 /// A document's file that moves, or gets its first place.
 pub struct Move {
@@ -92,7 +92,7 @@ mod tests {
             "(data: Csv(file: {written:?}, label: \"y\"), sweep: {{\"data.file\": [{written:?}]}}, \
                 arms: [(name: \"a\", plan: [{plan}])])"
         );
-        document.experiment = crate::doc::file::parse(&text, Path::new("x")).unwrap();
+        document.experiment = doc::file::parse(&text, Path::new("x")).unwrap();
         let paths = |document: &Document| {
             let found = std::cell::RefCell::new(Vec::new());
             with_paths(&document.experiment, &|path| {

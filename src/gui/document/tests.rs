@@ -46,7 +46,7 @@ fn missing_data_are_one_error_with_a_remedy_until_they_are_there() {
     assert_eq!(problem.remedy, Some(Remedy::ChooseFolder));
     assert!(document.first_error().is_some() && document.runs().len() == 2);
     assert!(!document.is_behind(), "the settings themselves are fine");
-    for name in crate::data::MNIST.needed {
+    for name in data::MNIST.needed {
         std::fs::write(folder.path().join(name), "").unwrap();
     }
     assert!(!document.has_changed() && !document.refresh(), "the disk is left alone for a while");
@@ -55,7 +55,7 @@ fn missing_data_are_one_error_with_a_remedy_until_they_are_there() {
     assert!(document.has_changed() && document.refresh());
     assert_eq!(document.problems(), []);
     // Found once, they are not looked for with every edit.
-    std::fs::remove_file(folder.path().join(crate::data::MNIST.needed[0])).unwrap();
+    std::fs::remove_file(folder.path().join(data::MNIST.needed[0])).unwrap();
     document.experiment.seeds.push(4);
     document.refresh();
     assert_eq!(document.problems(), []);

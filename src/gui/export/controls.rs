@@ -3,14 +3,14 @@
 use eframe::egui::{Checkbox, DragValue, Frame, Response, RichText, TextEdit, Ui};
 
 use super::{ExportDialog, ExportResponse};
-use crate::figure::legend::samples;
-use crate::figure::size::{Corner, LegendPlace, Size};
-use crate::figure::{Figure, FileKind, IntervalStyle};
-use crate::form::number::number;
-use crate::gui::form::note_edited;
-use crate::gui::theme::{self, NAME, SMALL, STEP, present};
-use crate::gui::widgets::{self, FieldState};
-use crate::results::view::Preset;
+use figure::legend::samples;
+use figure::size::{Corner, LegendPlace, Size};
+use figure::{Figure, FileKind, IntervalStyle};
+use form::number::number;
+use crate::form::note_edited;
+use crate::theme::{self, NAME, SMALL, STEP, present};
+use crate::widgets::{self, FieldState};
+use results::view::Preset;
 
 /// Width of the labels before settings.
 const LABEL: f32 = 104.0;

@@ -16,8 +16,8 @@ use super::icons::Icon;
 use super::text::shortened;
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
-use crate::doc::capitalised;
-use crate::figure::{Figure, FileKind, Options};
+use doc::capitalised;
+use figure::{Figure, FileKind, Options};
 use controls::{row_ui, segments_ui};
 use preview::Preview;
 

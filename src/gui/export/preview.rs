@@ -7,15 +7,15 @@ use eframe::egui::{
     Vec2, vec2,
 };
 
-use crate::doc::capitalised;
-use crate::figure::export::{FileKind, missing_characters, picture};
-use crate::figure::scene::page::{PageFacts, page_facts};
-use crate::figure::{Figure, LegendPlace, Options};
-use crate::gui::background::Latest;
-use crate::gui::icons::Icon;
-use crate::gui::theme::{self, NAME, SMALL, STEP, present};
-use crate::gui::widgets::{self, Tone};
-use crate::results::number::{fixed, without_zeros};
+use doc::capitalised;
+use figure::export::{FileKind, missing_characters, picture};
+use figure::scene::page::{PageFacts, page_facts};
+use figure::{Figure, LegendPlace, Options};
+use crate::background::Latest;
+use crate::icons::Icon;
+use crate::theme::{self, NAME, SMALL, STEP, present};
+use crate::widgets::{self, Tone};
+use results::number::{fixed, without_zeros};
 
 /// Points of the screen that stand for a point of paper at 100 %.
 const SCREEN: f64 = 96.0 / 72.0;

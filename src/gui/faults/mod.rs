@@ -6,8 +6,8 @@ mod planned;
 use eframe::egui::Ui;
 
 use super::theme;
-use crate::doc::fault::Vary;
-use crate::doc::{Intervention, Run, Stage};
+use doc::fault::Vary;
+use doc::{Intervention, Run, Stage};
 
 /// Draws what belongs to a stage that injects faults; nothing for others.
 pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {

@@ -2,11 +2,11 @@
 
 use eframe::egui::{RichText, Ui};
 
-use crate::doc::Run;
-use crate::doc::fault::{Campaign, FaultSource};
-use crate::doc::fault_sites::CellPlan;
-use crate::gui::{text, theme};
-use crate::run::planned;
+use doc::Run;
+use doc::fault::{Campaign, FaultSource};
+use doc::fault_sites::CellPlan;
+use crate::{text, theme};
+use run::planned;
 
 /// Draws the plan of a campaign on the network of a run.
 pub fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::Shape;
-use crate::doc::arch::{names, place_of};
-use crate::doc::intervention::Params;
-use crate::doc::structure::{Layer, Parameter, Role, Structure};
-use crate::doc::{Experiment, RunSpec, planned};
-use crate::form::path::{Found, Place, each};
-use crate::form::{Field, Names, Node, Value, text};
-use crate::gui::swept::{self, Swept};
+use data::Shape;
+use doc::arch::{names, place_of};
+use doc::intervention::Params;
+use doc::structure::{Layer, Parameter, Role, Structure};
+use doc::{Experiment, RunSpec, planned};
+use form::path::{Found, Place, each};
+use form::{Field, Names, Node, Value, text};
+use crate::swept::{self, Swept};
 
 /// What a form knows about the document around the value that it draws.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use eframe::egui::{Id, Key, Response, TextEdit, Ui};
 
 use super::drafts::Draft;
 use super::{FormContext, Slot, marks};
-use crate::form::text::SHARE_RULE;
+use form::text::SHARE_RULE;
 
 /// What a line of text shows besides its text.
 #[derive(Clone, Copy, Default)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::{Experiment, Problem};
-use crate::form::path::{Place, Segment, reach, walk};
-use crate::form::{Field, Value, text};
+use doc::{Experiment, Problem};
+use form::path::{Place, Segment, reach, walk};
+use form::{Field, Value, text};
 
 /// Typed texts that differ from the document, by their place and the name of their field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -185,7 +185,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::parse;
+    use doc::file::parse;
 
     #[test]
     fn a_wrong_text_goes_with_its_stage_and_its_arm() {

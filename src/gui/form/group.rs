@@ -3,8 +3,8 @@
 use eframe::egui::Ui;
 
 use super::{FormContext, line};
-use crate::form::path::{Segment, assign};
-use crate::form::{Field, Group, Node};
+use form::path::{Segment, assign};
+use form::{Field, Group, Node};
 
 /// Draws one line for each of these fields that has no editor elsewhere.
 pub(super) fn rows_ui(

@@ -6,8 +6,8 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::tests::{of_experiment, perceptron};
-use crate::doc::{Target, Train};
-use crate::form::{Node, Stored, Value};
+use doc::{Target, Train};
+use form::{Node, Stored, Value};
 
 /// Notes the settings and alternatives below a value that have no help.
 fn without_help(value: &mut dyn Value, at: &str, seen: &mut BTreeSet<String>, found: &mut Vec<String>) {
@@ -60,7 +60,7 @@ fn without_help(value: &mut dyn Value, at: &str, seen: &mut BTreeSet<String>, fo
 #[test]
 fn every_setting_and_every_alternative_has_a_definition() {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
-    without_help(&mut crate::doc::Experiment::default(), "", &mut seen, &mut found);
+    without_help(&mut doc::Experiment::default(), "", &mut seen, &mut found);
     assert!(found.is_empty(), "{found:?}");
     assert!(seen.len() > 100, "all alternatives are visited: {}", seen.len());
 }

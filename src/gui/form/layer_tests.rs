@@ -1,8 +1,8 @@
 //! Layers to tick.
 
 use super::tests::{choose, click, form, of_experiment, perceptron, write};
-use crate::doc::intervention::{Intervention, Layers, Prune};
-use crate::doc::{Stage, Target};
+use doc::intervention::{Intervention, Layers, Prune};
+use doc::{Stage, Target};
 use egui_kittest::kittest::Queryable;
 
 #[test]

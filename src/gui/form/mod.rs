@@ -31,9 +31,9 @@ use eframe::egui;
 use eframe::egui::{Id, Response, Ui};
 
 use super::widgets;
-use crate::doc::{Problem, Severity};
-use crate::form::path::{Place, Segment};
-use crate::form::{Field, Group, Names, Node, Value};
+use doc::{Problem, Severity};
+use form::path::{Place, Segment};
+use form::{Field, Group, Names, Node, Value};
 pub use about::About;
 pub use drafts::{Drafts, TypedText};
 pub use rows::{close_lines, open_line};

@@ -4,8 +4,8 @@ use eframe::egui::Ui;
 
 use super::choice::{self, Picked};
 use super::{FormContext, Slot, leaf};
-use crate::form::{Names, Node, Optional, Value};
-use crate::gui::widgets;
+use form::{Names, Node, Optional, Value};
+use crate::widgets;
 
 /// Draws the field or drop-down of a value that may be left out.
 pub(super) fn head_ui(

@@ -6,12 +6,12 @@ use eframe::egui::{Button, Label, PopupCloseBehavior, RichText, ScrollArea, Text
 
 use super::draft::{FieldStyle, draft_ui};
 use super::{FormContext, FormRequest, Slot, line, marks};
-use crate::form::path::{Segment, walk};
-use crate::form::{Field, Node, Overrides, Stored, Value, text};
-use crate::gui::icons::Icon;
-use crate::gui::swept::{Swept, label_of, path_of};
-use crate::gui::theme::{self, SMALL, cell_ui, fitted};
-use crate::gui::widgets;
+use form::path::{Segment, walk};
+use form::{Field, Node, Overrides, Stored, Value, text};
+use crate::icons::Icon;
+use crate::swept::{Swept, label_of, path_of};
+use crate::theme::{self, SMALL, cell_ui, fitted};
+use crate::widgets;
 
 /// The key of lists of values, in an arm and in the experiment; the other overrides have one value each.
 const SWEEP: &str = "sweep";
@@ -148,7 +148,7 @@ pub(super) fn swept_problems_ui(ui: &mut Ui, swept: &Swept, context: &mut FormCo
 /// Draws that a sweep of an arm, or of the experiment, replaces a setting; a click leads there.
 pub(super) fn elsewhere_ui(ui: &mut Ui, swept: &Swept, slot: &Slot, context: &mut FormContext) {
     let colours = theme::present(ui);
-    let text = format!("swept, {}", crate::form::number::counted(swept.count() as u64, "value"));
+    let text = format!("swept, {}", form::number::counted(swept.count() as u64, "value"));
     let button = Button::new(RichText::new(&text).color(colours.link)).fill(colours.field).truncate();
     let button = button.stroke(eframe::egui::Stroke::new(1.0, colours.edge));
     let response = ui.add(button.min_size(eframe::egui::vec2(ui.available_width(), theme::CONTROL)));
@@ -178,7 +178,7 @@ pub(super) fn first_values(
         Some(sample) => context.about.inherited(&slot.field).unwrap_or(sample),
         None => value.to_ron(),
     };
-    let arm = crate::gui::swept::in_run(&context.place).and_then(|(arm, _)| arm);
+    let arm = crate::swept::in_run(&context.place).and_then(|(arm, _)| arm);
     FormRequest::Sweep { arm, path: path.to_owned(), values: Some(format!("[{present}]")) }
 }
 

@@ -6,8 +6,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::tests::{Form, choose, click, form, write};
-use crate::doc::{Module, Net, Sequential};
-use crate::form::{Stored, ron_text};
+use doc::{Module, Net, Sequential};
+use form::{Stored, ron_text};
 
 fn list<'a>(layers: &str) -> Harness<'a, Form<Net>> {
     let layers: Vec<Module> = ron_text::from_str(layers).unwrap();

@@ -4,9 +4,9 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{Align2, FontId, Id, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::gui::icons::Icon;
-use crate::gui::theme::{self, BODY, CONTROL, SMALL, fitted};
-use crate::gui::widgets;
+use crate::icons::Icon;
+use crate::theme::{self, BODY, CONTROL, SMALL, fitted};
+use crate::widgets;
 
 /// What a heading shows.
 pub struct Heading<'a> {

@@ -6,9 +6,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::{About, Drafts, FormContext, FormRequest, value_ui};
-use crate::doc::{Arm, Experiment, Loss, Mlp, Net, Problem, Stage, Target, Train, Training};
-use crate::form::path::Place;
-use crate::form::{Steps, Value};
+use doc::{Arm, Experiment, Loss, Mlp, Net, Problem, Stage, Target, Train, Training};
+use form::path::Place;
+use form::{Steps, Value};
 
 /// Width of the panel inside of its margins, in points.
 const WIDTH: f32 = 240.0;
@@ -40,7 +40,7 @@ pub(super) fn of_experiment<'a, T: Value + 'a>(
     let mut has_fonts = false;
     let draw = move |ui: &mut eframe::egui::Ui, form: &mut Form<T>| {
         if !std::mem::replace(&mut has_fonts, true) {
-            crate::gui::theme::install(ui.ctx());
+            crate::theme::install(ui.ctx());
             return ui.ctx().request_repaint(); // they are there in the next frame
         }
         let mut context = FormContext::new(Place::default(), &form.problems);
@@ -194,15 +194,15 @@ fn a_setting_that_may_be_left_out_is_empty_and_says_what_holds() {
     let mut about = About::default();
     about.spec.train.batch = 60;
     about.spec.train.optimizer =
-        crate::optimize::Optimizer::Adam(crate::optimize::Adam { rate: 0.0012, ..Default::default() });
+        optimize::Optimizer::Adam(optimize::Adam { rate: 0.0012, ..Default::default() });
     let field = |key: &str| {
         let train = Train::default();
-        *crate::form::Group::fields(&train).iter().find(|field| field.key == key).unwrap()
+        *form::Group::fields(&train).iter().find(|field| field.key == key).unwrap()
     };
     let hints = ["rate", "batch", "optimizer"].map(|key| about.hint(&field(key)));
     assert_eq!(hints, ["inherits 0.0012", "inherits 60", "inherits Adam, learning rate 0.0012"]);
     let warm_up =
-        *crate::form::Group::fields(&Training::default()).iter().find(|it| it.key == "warm_up").unwrap();
+        *form::Group::fields(&Training::default()).iter().find(|it| it.key == "warm_up").unwrap();
     assert_eq!(about.hint(&warm_up), "none");
 }
 
@@ -282,12 +282,12 @@ fn swept_settings_are_added_by_their_labels_and_written_as_values() {
 /// What forms know of a perceptron of 784–300–100–10.
 pub(super) fn perceptron() -> About {
     let text = "(data: Mnist(), net: Mlp(hidden: [300, 100]), arms: [(name: \"a\", plan: [Test])])";
-    About::of(&crate::doc::file::parse(text, std::path::Path::new("x.ron")).unwrap(), Some(0))
+    About::of(&doc::file::parse(text, std::path::Path::new("x.ron")).unwrap(), Some(0))
 }
 
 #[test]
 fn the_whole_heading_folds_its_settings() {
-    let prune = crate::doc::intervention::Prune::default();
+    let prune = doc::intervention::Prune::default();
     let mut harness = of_experiment(prune, Vec::new(), perceptron());
     let heading = harness.get_by_label("Target").rect();
     for (x, is_open) in
@@ -307,12 +307,12 @@ fn the_whole_heading_folds_its_settings() {
 #[test]
 fn summaries_are_words() {
     let summary = |ron: &str| {
-        let mut training: Training = crate::form::ron_text::from_str(ron).unwrap();
-        crate::form::text::summary(&mut training, &crate::form::Field::new("", "", ""))
+        let mut training: Training = form::ron_text::from_str(ron).unwrap();
+        form::text::summary(&mut training, &form::Field::new("", "", ""))
     };
     assert_eq!(summary("(optimizer: Sgd(momentum: 0.9), batch: 8)"), "SGD, momentum 0.9, batch size 8");
-    let mut target: Target = crate::form::ron_text::from_str("(layers: Only([\"fc1\"]))").unwrap();
-    assert_eq!(crate::form::text::summary(&mut target, &crate::form::Field::new("", "", "")), "Only fc1");
+    let mut target: Target = form::ron_text::from_str("(layers: Only([\"fc1\"]))").unwrap();
+    assert_eq!(form::text::summary(&mut target, &form::Field::new("", "", "")), "Only fc1");
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn problems_stand_at_their_settings_and_lead_to_them() {
 
 #[test]
 fn a_folded_section_opens_for_the_setting_that_is_looked_for() {
-    let stage = Stage::Do(crate::doc::intervention::Intervention::default());
+    let stage = Stage::Do(doc::intervention::Intervention::default());
     let mut harness = form(stage);
     assert!(harness.query_by_label("Layers").is_none());
     let place = Place::default().variant("Do").variant("Prune").key("target").key("layers");
@@ -341,7 +341,7 @@ fn a_folded_section_opens_for_the_setting_that_is_looked_for() {
 
 #[test]
 fn every_alternative_of_every_stage_fits_into_a_narrow_panel() {
-    for stage in crate::gui::plan::all_stages() {
+    for stage in crate::plan::all_stages() {
         let harness = of_experiment(stage.clone(), Vec::new(), perceptron());
         let widest = harness
             .root()

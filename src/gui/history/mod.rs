@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use eframe::egui::Id;
 
-use crate::doc::Experiment;
+use doc::Experiment;
 pub use state::{CurrentState, EditState};
 
 /// The number of steps that are kept.

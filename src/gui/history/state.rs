@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::doc::arch::Difference;
-use crate::doc::{Arm, Experiment, Net};
-use crate::results::tiles::Tiles;
-use crate::results::view::{PlotView, ViewSettings};
+use doc::arch::Difference;
+use doc::{Arm, Experiment, Net};
+use results::tiles::Tiles;
+use results::view::{PlotView, ViewSettings};
 
 /// All of it at one moment. Unchanged parts are shared with the previous state.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::doc::{Experiment, templates};
-use crate::results::tiles::{Group, Layout, Side, Tiles};
-use crate::results::view::ViewSettings;
+use doc::{Experiment, templates};
+use results::tiles::{Group, Layout, Side, Tiles};
+use results::view::ViewSettings;
 
 /// All that is edited, as the window has it.
 #[derive(Clone)]
@@ -142,7 +142,7 @@ fn steps_say_what_they_change() {
         ("seeds", |window| window.experiment.seeds.push(9)),
         ("settings", |window| window.experiment.train.batch += 1),
         ("network", |window| {
-            window.experiment.net = crate::doc::Net::Sequential(crate::doc::Sequential::default());
+            window.experiment.net = doc::Net::Sequential(doc::Sequential::default());
         }),
         ("notes", |window| window.view.notes.push('x')),
         ("star, tag or note", |window| window.view.marks.entry("r".to_owned()).or_default().starred = true),

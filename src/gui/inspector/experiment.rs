@@ -5,17 +5,17 @@ use std::path::Path;
 use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
 
-use crate::data::Facts;
-use crate::doc::{Device, Experiment, Recording};
-use crate::form::Field;
-use crate::form::number::{counted, grouped};
-use crate::form::path::{Place, Segment};
-use crate::gui::document::Document;
-use crate::gui::form::section::{Heading, heading_ui};
-use crate::gui::form::{FormContext, fields_ui, value_ui};
-use crate::gui::icons::Icon;
-use crate::gui::swept::runs_text;
-use crate::gui::{theme, widgets};
+use data::Facts;
+use doc::{Device, Experiment, Recording};
+use form::Field;
+use form::number::{counted, grouped};
+use form::path::{Place, Segment};
+use crate::document::Document;
+use crate::form::section::{Heading, heading_ui};
+use crate::form::{FormContext, fields_ui, value_ui};
+use crate::icons::Icon;
+use crate::swept::runs_text;
+use crate::{theme, widgets};
 
 /// Settings of training that belong to other sections: what is rarely changed, when to evaluate, and what computes.
 const OF_DETAILS: &[&str] = &["loss", "augment", "non_finite", "record"];
@@ -62,7 +62,7 @@ const SECTIONS: &[Section] = &[
         summary: |experiment| {
             let optimizer = &mut experiment.train.optimizer;
             let label = optimizer.label();
-            format!("{label}, {}", crate::form::number::number(optimizer.rate()))
+            format!("{label}, {}", form::number::number(optimizer.rate()))
         },
         holds: |keys| keys[0] == "train" && keys.get(1).is_none_or(|key| is_of_training(key)),
         draw: |ui, experiment, context| {

@@ -19,11 +19,11 @@ use super::selection::Selection;
 use super::swept::runs_text;
 use super::views::DryRun;
 use super::{arm_look, faults, plan, theme, widgets};
-use crate::doc::intervention::Prune;
-use crate::doc::{Intervention, Stage};
-use crate::figure::style_of;
-use crate::form::path::{Place, Segment};
-use crate::form::{Choice, Names, Node, Value};
+use doc::intervention::Prune;
+use doc::{Intervention, Stage};
+use figure::style_of;
+use form::path::{Place, Segment};
+use form::{Choice, Names, Node, Value};
 
 /// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use eframe::egui::{self, Label, RichText, Ui};
 
-use crate::doc::Run;
-use crate::gui::icons::Icon;
-use crate::gui::runs::Runs;
-use crate::gui::{text, theme, widgets};
-use crate::results::RunState;
-use crate::results::divergence::DEFINITION;
+use doc::Run;
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::{text, theme, widgets};
+use results::RunState;
+use results::divergence::DEFINITION;
 
 /// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
 pub(super) fn run_ui(

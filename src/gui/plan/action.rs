@@ -3,9 +3,9 @@
 use eframe::egui::KeyboardShortcut;
 
 use super::outline::{above, below, has_stage, insert, relocate, stage_at_mut, take};
-use crate::doc::Stage;
-use crate::gui::icons::Icon;
-use crate::gui::widgets;
+use doc::Stage;
+use crate::icons::Icon;
+use crate::widgets;
 
 /// Something that can be done with the selected stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Action {
             }
             Self::Repeat => {
                 let body = vec![stage.clone()];
-                *stage = Stage::Repeat(crate::doc::stage::Repeat { body, ..Default::default() });
+                *stage = Stage::Repeat(doc::stage::Repeat { body, ..Default::default() });
                 *selected = Some(path.to_vec());
             }
             Self::Remove => {
@@ -124,7 +124,7 @@ pub(super) fn insert_after(plan: &mut Vec<Stage>, selected: Option<&[usize]>, st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::stage::Repeat;
+    use doc::stage::Repeat;
 
     /// What is selected after an action.
     fn selected(action: Action, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {

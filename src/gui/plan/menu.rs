@@ -2,8 +2,8 @@
 
 use eframe::egui::Ui;
 
-use crate::doc::Stage;
-use crate::form::{Choice, Node};
+use doc::Stage;
+use form::{Choice, Node};
 
 /// A stage that can be added.
 pub(super) struct StageEntry {
@@ -60,7 +60,7 @@ pub(super) fn menu_ui(ui: &mut Ui) -> Option<Stage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::Intervention;
+    use doc::Intervention;
 
     #[test]
     fn every_stage_and_every_intervention_can_be_added() {

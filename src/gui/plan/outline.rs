@@ -2,8 +2,8 @@
 //!
 //! A path is the index of a stage in its plan, then the index in the plan that this stage holds, and so on.
 
-use crate::doc::Stage;
-use crate::form::path::{Place, Segment};
+use doc::Stage;
+use form::path::{Place, Segment};
 
 /// The keys of plans within stages.
 pub const NESTED: &[&str] = &["body", "plan"];
@@ -152,7 +152,7 @@ pub(super) fn above(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::{Choice, Node, Value, ron_text};
+    use form::{Choice, Node, Value, ron_text};
 
     fn plan() -> Vec<Stage> {
         ron_text::from_str("[Test, Repeat(body: [Train(\"1ep\"), Test]), Train(\"2ep\")]").unwrap()

@@ -10,12 +10,12 @@ use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
 use super::line_menu::named;
-use crate::figure::axis::{Axis, ends_of};
-use crate::figure::bars::stacks;
-use crate::figure::model::Figure;
-use crate::figure::palette::{Rgb, Theme};
-use crate::gui::text::shortened;
-use crate::results::number::readable;
+use figure::axis::{Axis, ends_of};
+use figure::bars::stacks;
+use figure::model::Figure;
+use figure::palette::{Rgb, Theme};
+use crate::text::shortened;
+use results::number::readable;
 
 /// Characters of a line's name in a reading.
 const LONGEST: usize = 36;
@@ -148,7 +148,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
     let (names, values) = if figure.is_lying() { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };
     let (index, title) = at(names, if figure.is_lying() { place[1] } else { place[0] })?;
     let has_arms = stacks(figure).len() > 1;
-    let row = |bars: &crate::figure::Bars| {
+    let row = |bars: &figure::Bars| {
         let value = bars.values.get(index).filter(|value| value.is_finite())?;
         let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
         Some(AreaRow::of(&name, &bars.stack, Some(bars.rgb(theme)), readable(*value, values.format)))

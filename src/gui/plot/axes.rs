@@ -8,19 +8,19 @@ use egui_plot::{AxisHints, GridMark, Plot};
 use super::mesh::EM;
 use super::navigate::View;
 use super::painter::{area, paint};
-use crate::figure::axis::Axis;
-use crate::figure::font::{Weight, fit, width};
-use crate::figure::layout::{
+use figure::axis::Axis;
+use figure::font::{Weight, fit, width};
+use figure::layout::{
     Anchor, Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, width_beside,
     x_labels, y_labels, y_ruler,
 };
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::page::written;
-use crate::figure::scene::{Ink, Item, Pen, Shape, segments};
-use crate::figure::ticks::ticks;
-use crate::gui::text::shortened;
-use crate::gui::theme;
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::page::written;
+use figure::scene::{Ink, Item, Pen, Shape, segments};
+use figure::ticks::ticks;
+use crate::text::shortened;
+use crate::theme;
 
 /// Space for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];

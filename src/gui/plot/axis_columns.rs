@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::figure::plots::ArmRuns;
-use crate::results::metric::{results, settings};
-use crate::results::table::columns::Column;
-use crate::results::table::{Labels, Row};
+use figure::plots::ArmRuns;
+use results::metric::{results, settings};
+use results::table::columns::Column;
+use results::table::{Labels, Row};
 
 /// Columns with their titles, in the order of lists.
 #[derive(Clone, Debug, Default)]

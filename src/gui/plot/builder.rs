@@ -9,11 +9,11 @@ use eframe::egui::Context;
 use super::figure_view::FigureView;
 use super::input::{ArmKey, PlotInput};
 use super::scene::{Scene, SceneRequest};
-use crate::figure::model::Figure;
-use crate::figure::plots::Plot;
-use crate::figure::view::whole;
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::results::view::{PlotOptions, PlotView};
+use figure::model::Figure;
+use figure::plots::Plot;
+use figure::view::whole;
+use crate::background::{BackgroundTask, TaskState};
+use results::view::{PlotOptions, PlotView};
 
 /// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.
 pub const PAUSE: f64 = 0.1;
@@ -213,8 +213,8 @@ fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::plots::ArmRuns;
-    use crate::figure::plots::testing::{at, record};
+    use figure::plots::ArmRuns;
+    use figure::plots::testing::{at, record};
 
     static BROKEN: Plot = Plot { build: |_, _| panic!("on purpose"), ..Plot::BASE };
 

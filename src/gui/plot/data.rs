@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::axis_columns::AxisColumns;
 use super::input::{ArmSeeds, PlotInput};
-use crate::figure::plots::{ALL, campaign_stages, recorded_parameters};
-use crate::figure::view::facets::choices;
-use crate::results::RunRecord;
-use crate::results::table::columns::Column;
+use figure::plots::{ALL, campaign_stages, recorded_parameters};
+use figure::view::facets::choices;
+use results::RunRecord;
+use results::table::columns::Column;
 
 /// The parts of the input that all plots share.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::input::PlotInput;
-use crate::figure::model::Figure;
-use crate::figure::plots::Plot;
-use crate::figure::view::{seen, whole};
-use crate::results::view::{PlotOptions, PlotView};
+use figure::model::Figure;
+use figure::plots::Plot;
+use figure::view::{seen, whole};
+use results::view::{PlotOptions, PlotView};
 
 /// All inputs of the visible figure of a plot.
 pub struct FigureRequest {

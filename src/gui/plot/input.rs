@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::figure::plots::{ArmRuns, Plot};
-use crate::results::table::Row;
-use crate::results::{RunRecord, subject_of};
+use figure::plots::{ArmRuns, Plot};
+use results::table::Row;
+use results::{RunRecord, subject_of};
 
 /// The input of all plots.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use eframe::egui::{EventFilter, Key, Modifiers, Response, Ui};
 
-use crate::gui::widgets;
+use crate::widgets;
 
 /// What the keys of a focused plot do, and how they are written.
 pub const KEYS: [(&str, &str); 10] = [

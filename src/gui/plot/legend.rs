@@ -8,13 +8,13 @@ use eframe::egui::{Align2, Color32, FontId, Rect, Response, Sense, Stroke, Ui, W
 use super::line_menu::{LegendRows, line_menu_ui};
 use super::mesh::EM;
 use super::painter::paint;
-use crate::figure::font::{Weight, fit, width};
-use crate::figure::legend::{Sample, samples};
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::legend::{SampleLook, sample};
-use crate::gui::theme::{self, SMALL};
-use crate::results::campaign::definition;
+use figure::font::{Weight, fit, width};
+use figure::legend::{Sample, samples};
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::legend::{SampleLook, sample};
+use crate::theme::{self, SMALL};
+use results::campaign::definition;
 
 /// Length of a sample and the gap after it, and the height of a row, in points.
 pub const SAMPLE: f32 = 28.0;
@@ -150,7 +150,7 @@ fn click(name: &str, names: &[String], alone: bool, hidden: &mut BTreeSet<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Line, style_of};
+    use figure::{Line, style_of};
 
     #[test]
     fn a_click_hides_and_shows_and_alt_isolates() {

@@ -5,11 +5,11 @@ use eframe::egui::{Align2, FontId, Rect, Ui, Vec2, pos2, vec2};
 use super::legend::{GAP, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::line_menu::LegendRows;
 use super::values::Table;
-use crate::figure::font::{Weight, fit};
-use crate::figure::legend::Sample;
-use crate::figure::model::Figure;
-use crate::figure::rounds::{RoundRow, Rounds};
-use crate::gui::theme::{self, SMALL};
+use figure::font::{Weight, fit};
+use figure::legend::Sample;
+use figure::model::Figure;
+use figure::rounds::{RoundRow, Rounds};
+use crate::theme::{self, SMALL};
 
 /// Between columns.
 const COLUMN: f32 = 10.0;
@@ -145,10 +145,10 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::figure::model::{Level, Line, LineRound, Seeds};
-    use crate::figure::{Axis, style_of};
-    use crate::gui::plot::{FigureView, figure_ui};
-    use crate::results::rounds::level_text;
+    use figure::model::{Level, Line, LineRound, Seeds};
+    use figure::{Axis, style_of};
+    use crate::plot::{FigureView, figure_ui};
+    use results::rounds::level_text;
 
     fn by_round(arms: &[&str]) -> Figure {
         let remaining = |number: usize| Some(1.0 / number as f64);
@@ -196,7 +196,7 @@ mod tests {
         assert!(dense.top() < ticket.top() && ticket.right() < other.left());
         harness.get_by_label("control, 50.0 %").click();
         harness.run();
-        let kept = harness.state().kept(crate::results::view::PlotView::default());
+        let kept = harness.state().kept(results::view::PlotView::default());
         assert_eq!(kept.hidden.iter().collect::<Vec<_>>(), ["control, 50.0 %"]);
     }
 

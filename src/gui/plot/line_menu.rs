@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use eframe::egui::Ui;
 
-use crate::figure::legend::{Sample, samples};
-use crate::figure::model::Figure;
-use crate::figure::palette::{Style, style_of};
-use crate::gui::arm_look::palette_ui;
-use crate::gui::icons::Icon;
-use crate::gui::widgets;
-use crate::results::colours::OUTDATED;
+use figure::legend::{Sample, samples};
+use figure::model::Figure;
+use figure::palette::{Style, style_of};
+use crate::arm_look::palette_ui;
+use crate::icons::Icon;
+use crate::widgets;
+use results::colours::OUTDATED;
 
 /// What a person asks the window to do with the arm of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

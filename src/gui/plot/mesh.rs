@@ -9,10 +9,10 @@ use eframe::egui::{Mesh, Rect, Ui, pos2};
 
 use super::navigate::View;
 use super::painter::{Layer, area};
-use crate::figure::mapping::Mapping;
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::{Detail, Intervals, Item, Look, Surface, bands, ground, over};
+use figure::mapping::Mapping;
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::{Detail, Intervals, Item, Look, Surface, bands, ground, over};
 
 /// Size of the text of plots on the screen, in points.
 pub const EM: f64 = 12.0;
@@ -112,7 +112,7 @@ impl PlotMesh {
         let items = bands(&key.surface(figure, intervals));
         // Bands never leave the plot.
         let layer =
-            key.viewport.layer(&[crate::figure::scene::Shape::Clip(area(key.viewport.frame), items).plain()]);
+            key.viewport.layer(&[figure::scene::Shape::Clip(area(key.viewport.frame), items).plain()]);
         Self { key, items: Arc::default(), layer }
     }
 
@@ -182,7 +182,7 @@ mod tests {
     use eframe::egui::{Pos2, vec2};
 
     use super::*;
-    use crate::figure::{Line, Style};
+    use figure::{Line, Style};
 
     fn figure() -> Figure {
         let place = |step: u8| f64::from(step) / 20.0;

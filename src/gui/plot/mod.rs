@@ -4,7 +4,7 @@
 //! `figure::scene`, so that an exported file looks like the screen; `painter` only translates them. [`FigureView`] keeps what a person
 //! does to the view: zoom, hidden lines, a pinned reading.
 //!
-//! [`Figure`]: crate::figure::Figure
+//! [`Figure`]: figure::Figure
 
 mod areas;
 mod axes;

@@ -6,11 +6,11 @@ use egui_plot::{PlotPoint, PlotTransform};
 use super::axes::colour;
 use super::mesh::EM;
 use super::values::value_of_x;
-use crate::figure::model::{Figure, Line};
-use crate::figure::palette::{Marker, Theme};
-use crate::figure::scene::ends::last_of;
-use crate::figure::scene::{Ink, Item, LINE, Mark, Pen};
-use crate::gui::theme::SMALL;
+use figure::model::{Figure, Line};
+use figure::palette::{Marker, Theme};
+use figure::scene::ends::last_of;
+use figure::scene::{Ink, Item, LINE, Mark, Pen};
+use crate::theme::SMALL;
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
 const REACH: f64 = 12.0;
@@ -165,7 +165,7 @@ pub fn reading_ui(
         let rim = Pen::new(ink, LINE * EM);
         let at = [f64::from(at.x), f64::from(at.y)];
         let mark = Mark { marker, at, radius: 0.36 * EM, ink: Ink::new(theme.ground()), rim };
-        Some(crate::figure::scene::Shape::Mark(mark).plain())
+        Some(figure::scene::Shape::Mark(mark).plain())
     });
     super::painter::paint(painter, &hollow.collect::<Vec<Item>>());
     let Some(around) = around else { return };
@@ -190,8 +190,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::figure::style_of;
-    use crate::results::statistics::Band;
+    use figure::style_of;
+    use results::statistics::Band;
 
     fn figure() -> Figure {
         let mut high =

@@ -11,11 +11,11 @@ use super::data::{PlotData, plot_data};
 use super::figure_request::FigureRequest;
 use super::figure_view::{FigureView, Surroundings};
 use super::input::PlotInput;
-use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, Plot, find};
-use crate::figure::{DPI, Options};
-use crate::results::table::columns::Column;
-use crate::results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
+use figure::model::Figure;
+use figure::plots::{ALL, Plot, find};
+use figure::{DPI, Options};
+use results::table::columns::Column;
+use results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
 /// The state of all plots between frames.
 #[derive(Debug)]

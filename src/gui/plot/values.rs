@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::areas::{AreaReading, AreaRow};
 use super::line_menu::named;
 use super::reading::{Reading, ReadingRow, last};
-use crate::figure::legend::Sample;
-use crate::figure::model::{At, Figure, ReferenceLine};
-use crate::figure::palette::Theme;
-use crate::gui::text::shortened;
-use crate::results::number::{Digits, Format, readable, without_zeros};
-use crate::results::statistics::Spread;
-use crate::results::table::{Delta, LineFacts};
+use figure::legend::Sample;
+use figure::model::{At, Figure, ReferenceLine};
+use figure::palette::Theme;
+use crate::text::shortened;
+use results::number::{Digits, Format, readable, without_zeros};
+use results::statistics::Spread;
+use results::table::{Delta, LineFacts};
 
 /// The most letters of the baseline's name at the head of the differences.
 const LONGEST_NAME: usize = 12;
@@ -201,7 +201,7 @@ fn place(figure: &Figure, x: f64) -> String {
 pub fn value_of_x(figure: &Figure, x: f64) -> String {
     let text = match figure.x.format {
         Format::Percent => {
-            let text = format!("{} %", crate::results::number::fixed(100.0 * x, 1));
+            let text = format!("{} %", results::number::fixed(100.0 * x, 1));
             text.replace(".0 %", " %")
         }
         Format::Number | Format::Power => without_zeros(&readable(x, figure.x.format)).to_owned(),
@@ -212,10 +212,10 @@ pub fn value_of_x(figure: &Figure, x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::{Line, Seeds};
-    use crate::figure::{Axis, style_of};
-    use crate::gui::plot::reading::{ReadingPlace, read};
-    use crate::results::statistics::Band;
+    use figure::model::{Line, Seeds};
+    use figure::{Axis, style_of};
+    use crate::plot::reading::{ReadingPlace, read};
+    use results::statistics::Band;
 
     #[test]
     fn seeds_are_counted_while_some_are_to_come() {

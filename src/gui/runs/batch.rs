@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::Runs;
-use crate::results::Event;
+use results::Event;
 
 /// The share of the work that has to be done before the time left is shown.
 const LEAST_SHARE: f64 = 0.01;
@@ -95,7 +95,7 @@ impl Runs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::event::Progress;
+    use results::event::Progress;
 
     fn progress(done: f64) -> Event {
         Event::Progress(Progress { done, ..Progress::default() })

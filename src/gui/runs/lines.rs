@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{ArmSeed, Runs};
-use crate::doc::{Run, capitalised};
-use crate::gui::text;
-use crate::results::{RunRecord, RunState, end_in_words};
-use crate::run::{QueuedRun, QueuedState, RunOrder};
+use doc::{Run, capitalised};
+use crate::text;
+use results::{RunRecord, RunState, end_in_words};
+use run::{QueuedRun, QueuedState, RunOrder};
 
 /// A run in progress, one that waits, or one that is not done.
 #[derive(Clone, Debug, Default, PartialEq)]

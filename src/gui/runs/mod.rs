@@ -12,9 +12,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::worker::RunningJobs;
-use crate::doc::Run;
-use crate::results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
-use crate::run::{Job, QueueView, StopKind, StoredRun};
+use doc::Run;
+use results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
+use run::{Job, QueueView, StopKind, StoredRun};
 use batch::BatchPace;
 pub use lines::QueueLine;
 use outdated::OutdatedRuns;
@@ -390,7 +390,7 @@ pub fn jobs(runs: &[Run], known: &Runs, folder: &Path, base: &Path) -> Vec<Job> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Point;
+    use results::Point;
 
     #[test]
     fn why_a_run_has_failed_stays_until_the_disk_has_more_to_tell() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::QueueAction;
-use crate::run::Command;
+use run::Command;
 
 /// The runs that a move is about, in their order, and the one that is to follow them; none for the end. `None` where it would
 /// change nothing: a move also gives runs the priority of their new place.

@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
 use super::{DRAIN, RunNews, Runs};
-use crate::doc::{Run, RunSpec, changed_inputs};
-use crate::results::{RunRecord, RunState};
-use crate::run::StoredRun;
+use doc::{Run, RunSpec, changed_inputs};
+use results::{RunRecord, RunState};
+use run::StoredRun;
 
 /// Arm, with its swept values, and seed.
 pub type ArmSeed = (String, u64);
@@ -217,14 +217,14 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::parse;
-    use crate::results::{Event, Point};
+    use doc::file::parse;
+    use results::{Event, Point};
 
     #[test]
     fn a_copy_of_an_arm_has_no_history() {
         let runs_of = |copy: &str| {
             let text = format!("(arms: [(name: \"dense\", plan: [Test]), (name: \"new\", plan: [{copy}])])");
-            crate::doc::runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap()
+            doc::runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap()
         };
         let before = runs_of("Test");
         assert_eq!(before[0].id, before[1].id, "equal arms share a run");

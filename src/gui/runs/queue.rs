@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Runs;
 use super::moves::{moved, moves};
-use crate::doc::Run;
-use crate::gui::worker::Worker;
-use crate::results::RunState;
-use crate::run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
+use doc::Run;
+use crate::worker::Worker;
+use results::RunState;
+use run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
 
 /// How runs share the machine; what is not chosen depends on the number of runs and processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

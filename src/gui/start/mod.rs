@@ -14,7 +14,7 @@ use super::recent::{RecentFile, RecentState};
 use super::text::counted;
 use super::theme::{self, BODY, HEADING, NAME, SMALL, STEP, present};
 use super::widgets::{self, Tone};
-use crate::doc::templates::{self, Template};
+use doc::templates::{self, Template};
 use result::result_ui;
 
 /// Width of a card with the space after it, and its height, in points.

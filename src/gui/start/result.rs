@@ -4,15 +4,15 @@ use std::sync::LazyLock;
 
 use eframe::egui::{Pos2, Rect, Stroke, Ui};
 
-use crate::doc::expand_arms;
-use crate::doc::templates::{Template, all};
-use crate::figure::mapping::Mapping;
-use crate::figure::plots::find;
-use crate::figure::ranges::{Fit, ranges};
-use crate::figure::{Dash, Figure, Line, style_of};
-use crate::gui::plot::line_shapes;
-use crate::gui::theme;
-use crate::results::view::PlotOptions;
+use doc::expand_arms;
+use doc::templates::{Template, all};
+use figure::mapping::Mapping;
+use figure::plots::find;
+use figure::ranges::{Fit, ranges};
+use figure::{Dash, Figure, Line, style_of};
+use crate::plot::line_shapes;
+use crate::theme;
+use results::view::PlotOptions;
 
 const LINE: f32 = 2.0;
 /// Distance from the frame of the picture to its lines.
@@ -49,7 +49,7 @@ fn figure(template: &Template) -> Option<Figure> {
         if figure.lines.last().is_none_or(|line| line.name != name) {
             let own = |line: &&Line| line.style.colour == colour_of(&name, &arms);
             let dash = if figure.lines.iter().any(|line| own(&line)) { Dash::Dotted } else { Dash::Solid };
-            let style = crate::figure::Style { dash, ..style_of(colour_of(&name, &arms)) };
+            let style = figure::Style { dash, ..style_of(colour_of(&name, &arms)) };
             figure.lines.push(Line::new(&name, style, Vec::new()));
         }
         figure.lines.last_mut()?.points.push(point);

@@ -5,8 +5,8 @@ use egui_tiles::{Behavior, ResizeState, TileId, UiResponse};
 
 use super::head::{HEIGHT, head_ui};
 use super::{Contents, LayoutChange, Tiling};
-use crate::gui::panes::Pane;
-use crate::gui::theme;
+use crate::panes::Pane;
+use crate::theme;
 
 /// The input for drawing tiles, and the actions of a person in this frame.
 pub struct Drawing<'a> {

@@ -3,10 +3,10 @@
 use eframe::egui::{Align, Layout, RichText, Ui, vec2};
 
 use super::LayoutChange;
-use crate::gui::panes::panes;
-use crate::gui::text::first_statement;
-use crate::gui::{theme, widgets};
-use crate::results::tiles::Group;
+use crate::panes::panes;
+use crate::text::first_statement;
+use crate::{theme, widgets};
+use results::tiles::Group;
 
 /// Says how to open views of a group, with a button for each; returns the pressed one.
 pub fn empty_ui(ui: &mut Ui, group: Group) -> Option<LayoutChange> {

@@ -7,12 +7,12 @@ use eframe::egui::{
 };
 
 use super::{Contents, LayoutChange, Tiling};
-use crate::gui::icons::Icon;
-use crate::gui::panes::{Pane, panes};
-use crate::gui::text::first_statement;
-use crate::gui::theme::{self, NAME, STEP, present};
-use crate::gui::widgets;
-use crate::results::tiles::Side;
+use crate::icons::Icon;
+use crate::panes::{Pane, panes};
+use crate::text::first_statement;
+use crate::theme::{self, NAME, STEP, present};
+use crate::widgets;
+use results::tiles::Side;
 
 /// Height of a head, in points.
 pub const HEIGHT: f32 = 40.0;

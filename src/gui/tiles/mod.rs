@@ -14,7 +14,7 @@ use eframe::egui::{Ui, Vec2, vec2};
 use egui_tiles::Tree;
 
 use super::panes::{Pane, find, panes};
-use crate::results::tiles::{Group, Layout, Side, Tile, Tiles};
+use results::tiles::{Group, Layout, Side, Tile, Tiles};
 use drawing::Drawing;
 use empty::empty_ui;
 pub use head::HEIGHT as HEAD;

@@ -3,8 +3,8 @@
 use eframe::egui::Id;
 use egui_tiles::{Container, Linear, LinearDir, TileId, Tree};
 
-use crate::gui::panes::{Pane, find, panes};
-use crate::results::tiles::{Part, Tile};
+use crate::panes::{Pane, find, panes};
+use results::tiles::{Part, Tile};
 
 /// Identities of tiles with several views start here; smaller ones are indices of views in the registry.
 const CONTAINERS: u64 = 1_000;
@@ -77,7 +77,7 @@ fn tile_of(tree: &Tree<Pane>, id: TileId) -> Option<Tile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::tiles::{Layout, Side};
+    use results::tiles::{Layout, Side};
 
     #[test]
     fn a_layout_is_the_same_when_it_comes_back() {

@@ -23,8 +23,8 @@ use super::selection::Selection;
 use super::theme::{self, BODY, CONTROL, NAME, STEP, present};
 use super::treatment::Treatment;
 use super::widgets::{self, FieldState};
-use crate::doc::Experiment;
-use crate::figure::style_of;
+use doc::Experiment;
+use figure::style_of;
 use row::{Row, RowLook, place, row_ui};
 use state::{run_look, summary};
 
@@ -197,7 +197,7 @@ impl Tree<'_> {
         self.arm_menu_ui(&row.response, first);
     }
 
-    fn run_ui(&mut self, ui: &mut Ui, parent: Id, run: &crate::doc::Run, indent: f32) {
+    fn run_ui(&mut self, ui: &mut Ui, parent: Id, run: &doc::Run, indent: f32) {
         let Some(rect) = place(ui, SEED) else { return };
         let id = parent.with(("run", run.seed));
         let own = Selection::Run { arm: run.arm_index, id: run.id.clone() };
@@ -286,7 +286,7 @@ impl Tree<'_> {
         });
     }
 
-    fn run_menu_ui(&mut self, row: &Response, own: Selection, run: &crate::doc::Run) {
+    fn run_menu_ui(&mut self, row: &Response, own: Selection, run: &doc::Run) {
         let menu = Popup::context_menu(row).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         menu.show(|ui| {
             *self.selection = own;

@@ -6,9 +6,9 @@ use eframe::egui::{
     WidgetInfo, accesskit::Role, pos2, vec2,
 };
 
-use crate::gui::icons::Icon;
-use crate::gui::theme::{self, BODY, STEP, present};
-use crate::gui::widgets;
+use crate::icons::Icon;
+use crate::theme::{self, BODY, STEP, present};
+use crate::widgets;
 
 /// The number of rows drawn beyond each end of the visible part of the list.
 const BEYOND: f32 = 4.0;

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Color32, Ui};
 
-use crate::doc::{Run, capitalised};
-use crate::gui::icons::Icon;
-use crate::gui::runs::Runs;
-use crate::gui::text;
-use crate::gui::theme::present;
-use crate::gui::treatment::Treatment;
-use crate::results::divergence::{DEFINITION, DIVERGED};
-use crate::results::number::{fixed, plus_minus};
-use crate::results::statistics::{Spread, level};
-use crate::results::{RunRecord, RunState};
+use doc::{Run, capitalised};
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::text;
+use crate::theme::present;
+use crate::treatment::Treatment;
+use results::divergence::{DEFINITION, DIVERGED};
+use results::number::{fixed, plus_minus};
+use results::statistics::{Spread, level};
+use results::{RunRecord, RunState};
 
 /// What the row of a run says.
 #[derive(Clone, Debug, PartialEq)]
@@ -252,9 +252,9 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::file::parse;
-    use crate::gui::treatment::treatments;
-    use crate::results::{Event, Point};
+    use doc::file::parse;
+    use crate::treatment::treatments;
+    use results::{Event, Point};
 
     fn done(accuracy: f64) -> RunRecord {
         let point = Point { series: "test_accuracy".to_owned(), value: accuracy, ..Point::default() };
@@ -265,7 +265,7 @@ mod tests {
     fn an_arm_has_mean_and_interval_and_counts_each_seed_once() {
         let text = "(seeds: [1, 2, 3, 3], arms: [(name: \"a\", plan: [Test])])";
         let experiment = parse(text, Path::new("x.ron")).unwrap();
-        let listed = crate::doc::runs(&experiment).unwrap();
+        let listed = doc::runs(&experiment).unwrap();
         let found = treatments(&experiment, &listed);
         let values = [0.98, 0.97, 0.96];
         let records = listed.iter().zip(values).map(|(run, value)| (run.id.clone(), done(value)));
@@ -277,11 +277,11 @@ mod tests {
 
     #[test]
     fn a_run_in_a_campaign_counts_trials_instead_of_epochs() {
-        use crate::doc::fault_sites::CellPlan;
-        use crate::results::campaign::{CampaignBegan, CampaignEnded, CellState};
-        use crate::results::event::Progress;
+        use doc::fault_sites::CellPlan;
+        use results::campaign::{CampaignBegan, CampaignEnded, CellState};
+        use results::event::Progress;
         let text = "(arms: [(name: \"a\", plan: [Test])])";
-        let listed = crate::doc::runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        let listed = doc::runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
         let look = |events: Vec<Event>| {
             let record = RunRecord::of(events);
             run_look(&listed[0], &Runs::of([(listed[0].id.clone(), record)].into()))
@@ -305,7 +305,7 @@ mod tests {
     fn runs_that_diverged_or_were_stopped_are_not_taken_for_results_or_for_new_ones() {
         let text = "(seeds: [1, 2], arms: [(name: \"a\", plan: [Train()])])";
         let experiment = parse(text, Path::new("x.ron")).unwrap();
-        let listed = crate::doc::runs(&experiment).unwrap();
+        let listed = doc::runs(&experiment).unwrap();
         let found = treatments(&experiment, &listed);
         let of = |ends: [RunRecord; 2]| {
             let records = listed.iter().map(|run| run.id.clone()).zip(ends);

@@ -8,15 +8,15 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{TreeInput, TreeRequest, tree_ui};
-use crate::doc::{Experiment, file::parse, runs};
-use crate::figure::style_of;
-use crate::gui::commands::Command;
-use crate::gui::compare::Compare;
-use crate::gui::runs::Runs;
-use crate::gui::selection::Selection;
-use crate::gui::theme;
-use crate::gui::treatment::{Treatment, treatments};
-use crate::results::{Event, Point, RunRecord};
+use doc::{Experiment, file::parse, runs};
+use figure::style_of;
+use crate::commands::Command;
+use crate::compare::Compare;
+use crate::runs::Runs;
+use crate::selection::Selection;
+use crate::theme;
+use crate::treatment::{Treatment, treatments};
+use results::{Event, Point, RunRecord};
 
 struct List {
     experiment: Experiment,

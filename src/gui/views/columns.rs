@@ -8,7 +8,7 @@ use eframe::egui::{
 };
 
 use super::number_ui;
-use crate::gui::theme;
+use crate::theme;
 
 /// Free space beside the text of a cell, both sides together, in points.
 pub const CELL_MARGIN: f32 = 16.0;

@@ -6,14 +6,14 @@ use std::time::SystemTime;
 use eframe::egui::{Grid, RichText, Ui};
 
 use super::loading::{LoadState, Loading};
-use crate::doc::file_names::{exported, filled, is_file};
-use crate::doc::plan::{FileUse, Reading, WeightUse};
-use crate::doc::structure::Parameter;
-use crate::doc::{Run, Stage, Structure, Target, targets};
-use crate::form::path::Place;
-use crate::gui::{text, theme};
-use crate::results::network::shape_text;
-use crate::run::weight_files::{FileShapes, Fit, read_shapes};
+use doc::file_names::{exported, filled, is_file};
+use doc::plan::{FileUse, Reading, WeightUse};
+use doc::structure::Parameter;
+use doc::{Run, Stage, Structure, Target, targets};
+use form::path::Place;
+use crate::{text, theme};
+use results::network::shape_text;
+use run::weight_files::{FileShapes, Fit, read_shapes};
 
 /// The state between frames: the header of a file, read for values or for a mask.
 #[derive(Default)]
@@ -188,10 +188,10 @@ fn table_ui(ui: &mut Ui, structure: &Structure, used: &WeightUse<'_>, fit: Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::file_names::EXPORTS;
-    use crate::doc::intervention::{Graft, Intervention, Layers};
-    use crate::doc::{Loss, Mlp, Net};
+    use data::Shape;
+    use doc::file_names::EXPORTS;
+    use doc::intervention::{Graft, Intervention, Layers};
+    use doc::{Loss, Mlp, Net};
 
     fn structure() -> Structure {
         let net = Net::Mlp(Mlp { hidden: vec![3], ..Mlp::default() });
@@ -236,7 +236,7 @@ mod tests {
             ("Do(Import(file: \"m.pth\", content: Mask))", Reading::Prunes, 2),
             ("Do(Freeze(select: Mask(\"m.pth\")))", Reading::Freezes, 4),
         ] {
-            let stage: Stage = crate::form::ron_text::from_str(plan).unwrap();
+            let stage: Stage = form::ron_text::from_str(plan).unwrap();
             let (place, structure) = (Place::default(), structure());
             let (used, has_names) = used(&stage, &place).unwrap();
             assert_eq!((used.reading, has_names), (reading, false));
@@ -250,8 +250,8 @@ mod tests {
     fn what_the_run_exports_itself_wins_over_a_file_beside_the_document() {
         let text = "(arms: [(name: \"a\", plan: [Do(Import(file: \"x.safetensors\")), Repeat(times: 2, body: [
             Do(Export(file: \"{arm}.safetensors\")), Do(Graft(from: \"a.safetensors\")), Do(Graft(from: \"x.safetensors\"))])])])";
-        let experiment = crate::doc::file::parse(text, Path::new("x.ron")).unwrap();
-        let run = crate::doc::runs(&experiment).unwrap().swap_remove(0);
+        let experiment = doc::file::parse(text, Path::new("x.ron")).unwrap();
+        let run = doc::runs(&experiment).unwrap().swap_remove(0);
         let folder = tempfile::tempdir().unwrap();
         let (base, results) = (folder.path().to_owned(), folder.path().join("runs"));
         let [shared, own] =

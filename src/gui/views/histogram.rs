@@ -5,10 +5,10 @@ use std::sync::Arc;
 use eframe::egui::{Ui, Vec2};
 
 use super::offer::Offer;
-use crate::figure::Figure;
-use crate::figure::network::histogram;
-use crate::gui::plot::{FigureView, figure_ui};
-use crate::results::network::ParameterSummary;
+use figure::Figure;
+use figure::network::histogram;
+use crate::plot::{FigureView, figure_ui};
+use results::network::ParameterSummary;
 
 /// A histogram with its view.
 #[derive(Default)]

@@ -8,13 +8,13 @@ use eframe::egui::{RichText, Ui};
 use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
-use crate::figure::Figure;
-use crate::figure::network::histograms::{histograms, parameters};
-use crate::gui::plot::{FigureView, figure_ui};
-use crate::gui::widgets;
-use crate::results::RunRecord;
-use crate::results::weights::{WeightHistogram, parts};
-use crate::run::summary::read_histograms;
+use figure::Figure;
+use figure::network::histograms::{histograms, parameters};
+use crate::plot::{FigureView, figure_ui};
+use crate::widgets;
+use results::RunRecord;
+use results::weights::{WeightHistogram, parts};
+use run::summary::read_histograms;
 
 /// The folder of all runs, a run, and the number of its points.
 type Recorded = (PathBuf, String, usize);
@@ -34,7 +34,7 @@ pub struct Histograms {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "histograms",
     title: "Histograms over time",
-    group: crate::results::tiles::Group::Weights,
+    group: results::tiles::Group::Weights,
     help: "How does the distribution of a layer's weights change during training? Each column is an evaluation, each \
            row a range of values; the colour is the share of the remaining weights in it, on a logarithmic scale. \
            Brackets below the columns name the weights that remain. A distribution that widens without end shows a \

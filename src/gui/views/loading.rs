@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use eframe::egui;
 
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::run::summary::Moment;
+use crate::background::{BackgroundTask, TaskState};
+use run::summary::Moment;
 
 /// A run whose files are read: with another wall time they are other files.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,12 +4,12 @@ use eframe::egui::{Checkbox, ScrollArea, TextEdit, Ui};
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
 
-use crate::gui::icons::Icon;
-use crate::gui::log::Notice;
-use crate::gui::status::{LINE, entry_ui};
-use crate::gui::text;
-use crate::gui::widgets::{self, FieldState, Tone};
-use crate::results::tiles::Group;
+use crate::icons::Icon;
+use crate::log::Notice;
+use crate::status::{LINE, entry_ui};
+use crate::text;
+use crate::widgets::{self, FieldState, Tone};
+use results::tiles::Group;
 
 /// The search.
 #[derive(Default)]

@@ -8,11 +8,11 @@ use eframe::egui::{Context, RichText, Ui};
 use super::loading::{LoadState, Loading, Source};
 use super::round_slider::{RoundSlider, Stop};
 use super::{ViewInput, WEIGHTS, nothing_ui, waiting_ui};
-use crate::doc::{Run, RunSpec};
-use crate::gui::runs::Runs;
-use crate::results::network::{NetworkSummary, at_moment};
-use crate::results::{RunRecord, RunState};
-use crate::run::summary::{Moment, read_summary_at};
+use doc::{Run, RunSpec};
+use crate::runs::Runs;
+use results::network::{NetworkSummary, at_moment};
+use results::{RunRecord, RunState};
+use run::summary::{Moment, read_summary_at};
 
 /// The run whose network is shown.
 #[derive(Clone)]

@@ -3,8 +3,8 @@
 use eframe::egui::Ui;
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
-use crate::gui::compare::{Noting, notes_ui};
-use crate::results::tiles::Group;
+use crate::compare::{Noting, notes_ui};
+use results::tiles::Group;
 
 /// The note in progress.
 #[derive(Default)]

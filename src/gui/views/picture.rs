@@ -7,15 +7,15 @@ use eframe::egui::{
 };
 
 use super::values::{place_of, state_of};
-use crate::figure::cells::Cells;
-use crate::figure::mosaic::Mosaic;
-use crate::figure::network::image::{PRUNED_KIND, Shown};
-use crate::figure::palette::Theme;
-use crate::gui::plot::{colour, theme_of};
-use crate::gui::text;
-use crate::gui::theme::present;
-use crate::results::network::ParameterValues;
-use crate::results::number::fixed;
+use figure::cells::Cells;
+use figure::mosaic::Mosaic;
+use figure::network::image::{PRUNED_KIND, Shown};
+use figure::palette::Theme;
+use crate::plot::{colour, theme_of};
+use crate::text;
+use crate::theme::present;
+use results::network::ParameterValues;
+use results::number::fixed;
 
 /// The smallest and the largest side of a cell that is one entry, in points.
 const SIDES: [f32; 2] = [0.05, 64.0];
@@ -121,9 +121,9 @@ fn image(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::mosaic::SIDE;
-    use crate::figure::network::image::{cells, colours};
-    use crate::results::network::Entry;
+    use figure::mosaic::SIDE;
+    use figure::network::image::{cells, colours};
+    use results::network::Entry;
 
     fn values(shape: &[usize]) -> ParameterValues {
         let count = shape.iter().product();

@@ -10,17 +10,17 @@ use eframe::egui::{
 
 use super::sharing::TypedSharing;
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
-use crate::cluster::Slurm;
-use crate::gui::cluster::ClusterQueue;
-use crate::gui::compare::{Compare, CompareResponse};
-use crate::gui::icons::Icon;
-use crate::gui::queue_menu::queue_entries_ui;
-use crate::gui::runs::{QueueAction, QueueLine, QueueRequest, Runs, Sharing};
-use crate::gui::text;
-use crate::gui::theme::{self, CONTROL, STEP, present};
-use crate::gui::widgets;
-use crate::results::RunState;
-use crate::results::tiles::Group;
+use cluster::Slurm;
+use crate::cluster::ClusterQueue;
+use crate::compare::{Compare, CompareResponse};
+use crate::icons::Icon;
+use crate::queue_menu::queue_entries_ui;
+use crate::runs::{QueueAction, QueueLine, QueueRequest, Runs, Sharing};
+use crate::text;
+use crate::theme::{self, CONTROL, STEP, present};
+use crate::widgets;
+use results::RunState;
+use results::tiles::Group;
 
 /// Height of a row, in points.
 const ROW: f32 = CONTROL;

@@ -3,9 +3,9 @@
 use eframe::egui::{Align, CollapsingHeader, Layout, RichText, Ui};
 
 use super::grid_ui;
-use crate::form::number::in_groups;
-use crate::gui::{text, theme};
-use crate::results::{Report, RunRecord, RunState};
+use form::number::in_groups;
+use crate::{text, theme};
+use results::{Report, RunRecord, RunState};
 
 const ROW: f32 = 22.0;
 

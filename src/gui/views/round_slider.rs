@@ -5,11 +5,11 @@ use std::sync::Arc;
 use eframe::egui::{Context, RichText, Slider, Ui};
 
 use super::loading::{LoadState, Loading, Source};
-use crate::gui::theme;
-use crate::results::RunRecord;
-use crate::results::kept_rounds::{KeptRound, kept_rounds};
-use crate::results::rounds::rounds;
-use crate::run::summary::{Moment, stored_rounds};
+use crate::theme;
+use results::RunRecord;
+use results::kept_rounds::{KeptRound, kept_rounds};
+use results::rounds::rounds;
+use run::summary::{Moment, stored_rounds};
 
 /// Width of the slider, in points.
 const WIDTH: f32 = 240.0;
@@ -127,9 +127,9 @@ mod tests {
 
     use super::super::tests::{open, wait_for, wait_until};
     use super::*;
-    use crate::results::kept_rounds::tests::lottery_events;
-    use crate::results::{Event, Point};
-    use crate::run::summary::read_histograms;
+    use results::kept_rounds::tests::lottery_events;
+    use results::{Event, Point};
+    use run::summary::read_histograms;
 
     /// Two rounds of a lottery after a dense training.
     fn lottery() -> RunRecord {
@@ -241,8 +241,8 @@ mod tests {
                 let values = [-1.0, trained as f32, 1.0];
                 let parameter = "fc1.weight".to_owned();
                 let remaining = 1.0;
-                let own = crate::results::weights::WeightHistogram::of(&values, None);
-                crate::results::weights::WeightHistogram { parameter, trained, remaining, ..own }.line()
+                let own = results::weights::WeightHistogram::of(&values, None);
+                results::weights::WeightHistogram { parameter, trained, remaining, ..own }.line()
             })
             .collect();
         std::fs::write(run.join("histograms.jsonl"), lines).unwrap();
@@ -254,9 +254,9 @@ mod tests {
         assert_eq!(offer.name, "fc1.weight-histograms");
         let figure = offer.figure();
         assert_eq!(figure.cells.as_ref().unwrap().size(), [64, 2]);
-        for kind in crate::figure::FileKind::ALL {
+        for kind in figure::FileKind::ALL {
             let bytes =
-                crate::figure::export::bytes(&figure, kind, &crate::figure::Options::default()).unwrap();
+                figure::export::bytes(&figure, kind, &figure::Options::default()).unwrap();
             assert!(bytes.len() > 200, "{kind:?}");
         }
     }

@@ -2,10 +2,10 @@
 
 use eframe::egui::{RichText, TextEdit, Ui};
 
-use crate::gui::runs::Sharing;
-use crate::gui::theme::present;
-use crate::gui::widgets::{self, FieldState};
-use crate::run::QueueOptions;
+use crate::runs::Sharing;
+use crate::theme::present;
+use crate::widgets::{self, FieldState};
+use run::QueueOptions;
 
 /// The most runs side by side, and threads.
 const MOST: usize = 1024;

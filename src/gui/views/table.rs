@@ -3,8 +3,8 @@
 use eframe::egui::Ui;
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
-use crate::gui::compare::{menu_ui, runs_ui, tools_ui};
-use crate::results::tiles::Group;
+use crate::compare::{menu_ui, runs_ui, tools_ui};
+use results::tiles::Group;
 
 /// The view settings of the document have its state.
 #[derive(Default)]

@@ -7,14 +7,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
-use crate::doc::file::parse;
-use crate::doc::runs;
-use crate::figure::export::bytes;
-use crate::figure::plots::testing::{outcome, single_faults};
-use crate::figure::{FileKind, Options};
-use crate::gui::{app, settings};
-use crate::results::{Event, Report, RunRecord};
-use crate::run::summary::testing::write_done;
+use doc::file::parse;
+use doc::runs;
+use figure::export::bytes;
+use figure::plots::testing::{outcome, single_faults};
+use figure::{FileKind, Options};
+use crate::{app, settings};
+use results::{Event, Report, RunRecord};
+use run::summary::testing::write_done;
 
 pub(super) struct Shown {
     pub views: Views,
@@ -368,7 +368,7 @@ fn every_view_has_a_name_of_its_own_and_explains_itself() {
     for (position, entry) in ALL.iter().enumerate() {
         assert_eq!(find(entry.name).map(|found| found.title), Some(entry.title));
         assert!(ALL[..position].iter().all(|other| other.name != entry.name && other.title != entry.title));
-        assert!(crate::figure::plots::find(entry.name).is_none(), "{} is a plot", entry.name);
+        assert!(figure::plots::find(entry.name).is_none(), "{} is a plot", entry.name);
     }
     assert!(find("nothing").is_none());
 }

@@ -6,10 +6,10 @@ use eframe::egui::{Align, Checkbox, DragValue, Layout, RichText, TextStyle, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use super::columns::{fitting, width_of};
-use crate::doc::intervention::Set;
-use crate::gui::{text, theme, widgets};
-use crate::results::network::{Entry, ParameterValues};
-use crate::results::number::{Format, fixed, readable};
+use doc::intervention::Set;
+use crate::{text, theme, widgets};
+use results::network::{Entry, ParameterValues};
+use results::number::{Format, fixed, readable};
 
 const ROW: f32 = 22.0;
 /// Rows of a page: positions of more rows would exceed the precision of the screen's coordinates.

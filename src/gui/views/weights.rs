@@ -12,17 +12,17 @@ use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::picture::{Picture, size_of};
 use super::values::{Values, Widest};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
-use crate::doc::Run;
-use crate::figure::cells::Cells;
-use crate::figure::mosaic::{Mosaic, SIDE};
-use crate::figure::network::image::{Shown, cells, colours, counts, full, image};
-use crate::gui::plot::{colour, theme_of};
-use crate::gui::runs::Runs;
-use crate::gui::{text, theme, widgets};
-use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
-use crate::results::number::fixed;
-use crate::results::tiles::Group;
-use crate::run::summary::read_values_at;
+use doc::Run;
+use figure::cells::Cells;
+use figure::mosaic::{Mosaic, SIDE};
+use figure::network::image::{Shown, cells, colours, counts, full, image};
+use crate::plot::{colour, theme_of};
+use crate::runs::Runs;
+use crate::{text, theme, widgets};
+use results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
+use results::number::fixed;
+use results::tiles::Group;
+use run::summary::read_values_at;
 
 /// Histogram, image and table are side by side from this width on, and where the tile is so many times as wide as it is
 /// high.

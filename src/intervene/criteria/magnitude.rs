@@ -17,7 +17,7 @@ impl Scoring for Magnitude {
 #[cfg(test)]
 mod tests {
     use super::{Magnitude, Scoring};
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::stream::{Purpose, stream};
 
     #[test]
     fn the_sign_does_not_matter() {

@@ -18,7 +18,7 @@ pub use synflow::SynFlow;
 use super::Scope;
 use super::stream::Stream;
 
-crate::choice! {
+form::choice! {
     /// The criteria that a file can name.
     pub enum Criterion: "Criterion", each Scoring {
         Magnitude, "Magnitude", "Smallest absolute values first (Han et al. 2015)";
@@ -107,7 +107,7 @@ pub trait Scoring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::stream::{Purpose, stream};
 
     #[test]
     fn every_criterion_scores_every_entry_once() {

@@ -1,6 +1,6 @@
 use super::{Evidence, Scoring, each};
 
-crate::form! {
+form::form! {
     /// (w² − w₀²)/2 with the weight w₀ at an earlier moment: weights that moved towards zero go, however large they are.
     ///
     /// Movement pruning (Sanh et al., NeurIPS 2020) sums −w·∂L/∂w over the steps of training. Under gradient flow that
@@ -26,7 +26,7 @@ impl Scoring for Movement {
 #[cfg(test)]
 mod tests {
     use super::{Movement, Scoring};
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::stream::{Purpose, stream};
 
     fn scores(now: &[f32], past: &[f32]) -> Vec<f32> {
         Movement::default().evidence().scores(now, past, &mut stream(0, Purpose::Mask, &[]))

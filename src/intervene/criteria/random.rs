@@ -1,5 +1,5 @@
 use super::{Evidence, Scoring};
-use crate::intervene::draw::uniform;
+use crate::draw::uniform;
 
 /// A uniform number for each entry: the control against which a criterion has to show its worth.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ impl Scoring for Random {
 #[cfg(test)]
 mod tests {
     use super::{Random, Scoring};
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::stream::{Purpose, stream};
 
     #[test]
     fn scores_depend_on_the_stream_and_the_place_but_not_on_the_weights() {

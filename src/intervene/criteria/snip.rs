@@ -1,6 +1,6 @@
 use super::{Evidence, Scoring, each};
 
-crate::form! {
+form::form! {
     /// |w·g| with the gradient g of the training loss (SNIP; Lee et al., ICLR 2019). The paper divides by the sum of all
     /// scores, which changes no rank.
     pub struct Snip: "SNIP" {
@@ -18,7 +18,7 @@ impl Scoring for Snip {
 #[cfg(test)]
 mod tests {
     use super::{Scoring, Snip};
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::stream::{Purpose, stream};
 
     #[test]
     fn a_weight_that_the_loss_does_not_feel_scores_zero_however_large() {

@@ -1,6 +1,6 @@
 use super::{Evidence, Scoring, each};
 
-crate::form! {
+form::form! {
     /// |w·g| with the gradient g of the sum of all outputs for an image of ones, every weight taken as its absolute value
     /// (SynFlow; Tanaka et al., NeurIPS 2020). Pruned in 100 exponential steps, it never empties a layer while another
     /// has entries to give. The flow of deep networks exceeds float32; it is then scaled on its way, which
@@ -23,7 +23,7 @@ impl Scoring for SynFlow {
 #[cfg(test)]
 mod tests {
     use super::{Scoring, SynFlow};
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::stream::{Purpose, stream};
 
     #[test]
     fn each_layer_of_a_chain_has_the_same_total_score() {

@@ -2,7 +2,7 @@
 
 use super::Format;
 
-crate::choice! {
+form::choice! {
     /// A field of a number format.
     #[derive(Copy, Eq)]
     pub enum BitField: "Bit field" {
@@ -12,7 +12,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// Which bits faults can hit, counted from the least significant.
     #[derive(Copy)]
     pub enum Bits: "Bits" {

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::intervene::Entry;
-use crate::intervene::stream::{Purpose, Stream, stream};
+use crate::Entry;
+use crate::stream::{Purpose, Stream, stream};
 
-crate::choice! {
+form::choice! {
     /// How many faults are drawn at once.
     #[derive(Copy)]
     pub enum FaultAmount: "Number of faults" {
@@ -15,7 +15,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// When faults are drawn.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     pub enum Draw: "Drawn" {
@@ -25,7 +25,7 @@ crate::choice! {
     }
 }
 
-crate::choice! {
+form::choice! {
     /// Whether pruned entries are in memory.
     #[derive(Copy, Eq)]
     pub enum PrunedMemory: "Pruned entries" {

@@ -2,7 +2,7 @@
 
 use super::{BitField, half};
 
-crate::choice! {
+form::choice! {
     /// How a value is stored.
     #[derive(Copy, Eq)]
     pub enum Format: "Format" {

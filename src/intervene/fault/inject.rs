@@ -8,7 +8,7 @@ use super::list::PlacedFault;
 use super::log::LineError;
 use super::model::StoredValue;
 use super::{FaultAmount, FaultModel, Site, SiteSpace, Storage, TooManyFaults};
-use crate::intervene::stream::Stream;
+use crate::stream::Stream;
 
 /// A parameter, or the activations of one image after an operation, before any of the faults.
 #[derive(Debug, Clone, Copy)]
@@ -152,8 +152,8 @@ impl Injection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::fault::Format;
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::fault::Format;
+    use crate::stream::{Purpose, stream};
 
     fn site(index: usize, bit: u32) -> Site {
         Site { parameter: 0, index, bit: Some(bit) }

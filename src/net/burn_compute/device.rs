@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use burn::tensor::Device;
 
-use crate::doc;
 
 /// Why a device cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -22,8 +22,7 @@ use self::uploads::Uploads;
 use super::activations::Activations;
 use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass, TrainingOutput};
 use super::network::Network;
-use crate::doc;
-use crate::doc::structure::Op;
+use doc::structure::Op;
 
 /// Computes with Burn on one device.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 use super::*;
-use crate::data::Shape;
-use crate::doc::structure::{Op, Structure};
-use crate::doc::{Loss, Mlp, Net, Vgg};
-use crate::intervene::draw::uniform;
-use crate::intervene::stream::{Purpose, stream};
-use crate::intervene::{BiasInit, Init};
-use crate::net::{Initialisation, NativeCompute};
+use data::Shape;
+use doc::structure::{Op, Structure};
+use doc::{Loss, Mlp, Net, Vgg};
+use intervene::draw::uniform;
+use intervene::stream::{Purpose, stream};
+use intervene::{BiasInit, Init};
+use crate::{Initialisation, NativeCompute};
 
 const COUNT: usize = 5;
 
@@ -15,7 +15,7 @@ fn networks() -> [(Network, Vec<f32>); 3] {
         Residual(body: [Conv(channels: 6)])], shortcut: Project()), Residual(body: [Conv(channels: 8, stride: 2)], shortcut: \
         PadSubsample), Relu, Flatten, Linear()])";
     let nets = [
-        (crate::form::ron_text::from_str(blocks).unwrap(), 9),
+        (form::ron_text::from_str(blocks).unwrap(), 9),
         (Net::Mlp(Mlp { hidden: vec![7, 5], ..Mlp::default() }), 6),
         (Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() }), 32),
     ];

@@ -3,14 +3,14 @@
 use burn::tensor::Tensor;
 
 use super::{BurnCompute, read};
-use crate::net::network::Network;
+use crate::network::Network;
 
 /// Both ways go through the code of passes, and both return when everything has arrived, so a clock can be read before and
 /// after. In a pass, copies and operations overlap: without its transfers it would be faster by at most their time.
 ///
 /// Left out are masks of dropout, what a tap writes, and the few indices of shortcuts that leave pixels out.
 impl BurnCompute {
-    /// Moves what [`logits`](crate::net::Compute::logits) moves: parameters that are not on the device yet and the inputs
+    /// Moves what [`logits`](crate::Compute::logits) moves: parameters that are not on the device yet and the inputs
     /// there, as many values as there are logits back.
     ///
     /// # Panics
@@ -20,7 +20,7 @@ impl BurnCompute {
         self.wait();
     }
 
-    /// Moves what [`train`](crate::net::Compute::train) moves: as for an evaluation, then the gradient of the loss with respect
+    /// Moves what [`train`](crate::Compute::train) moves: as for an evaluation, then the gradient of the loss with respect
     /// to the logits there, and as many values as there are gradients and statistics of batch norms back.
     ///
     /// In place of a gradient comes the parameter itself, in place of statistics the running ones. They are returned, in the

@@ -1,6 +1,6 @@
 //! Images with channels last, and windows that move over them.
 
-pub use crate::doc::structure::{MOST_KERNEL as MAX_KERNEL, Window};
+pub use doc::structure::{MOST_KERNEL as MAX_KERNEL, Window};
 
 /// Images of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use super::pass::FORKED;
 use super::train::{After, Kept, Training};
-use crate::doc::structure::Role;
-use crate::net::compute::{Gradients, TrainPass};
-use crate::net::kernels::activate;
-use crate::net::kernels::combine;
-use crate::net::kernels::conv::{ConvGradients, ConvShape, Factors};
-use crate::net::kernels::linear;
-use crate::net::kernels::norm::{self, Next, NormGradients};
-use crate::net::kernels::part::Part;
-use crate::net::kernels::pool::{self, Pooled};
-use crate::net::kernels::scratch::Buffer;
+use doc::structure::Role;
+use crate::compute::{Gradients, TrainPass};
+use crate::kernels::activate;
+use crate::kernels::combine;
+use crate::kernels::conv::{ConvGradients, ConvShape, Factors};
+use crate::kernels::linear;
+use crate::kernels::norm::{self, Next, NormGradients};
+use crate::kernels::part::Part;
+use crate::kernels::pool::{self, Pooled};
+use crate::kernels::scratch::Buffer;
 
 impl<'a> Training<'a> {
     /// Gradients of the parameters, from that of the logits.

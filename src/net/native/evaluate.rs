@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use super::pass::{Cut, Pass, State};
 use super::weights::{Fused, Weights};
-use crate::data::Shape;
-use crate::doc::Activation;
-use crate::doc::structure::{LayerKind, Op, Parameter, Role, Window};
-use crate::net::kernels::conv::ConvShape;
-use crate::net::kernels::direct::{Epilogue, GROUP, convolve};
-use crate::net::kernels::live;
-use crate::net::kernels::norm;
-use crate::net::kernels::pack::{Packing, Side};
-use crate::net::kernels::parallel::chunks_mut;
-use crate::net::kernels::pool::Images;
-use crate::net::kernels::scratch::Buffer;
+use data::Shape;
+use doc::Activation;
+use doc::structure::{LayerKind, Op, Parameter, Role, Window};
+use crate::kernels::conv::ConvShape;
+use crate::kernels::direct::{Epilogue, GROUP, convolve};
+use crate::kernels::live;
+use crate::kernels::norm;
+use crate::kernels::pack::{Packing, Side};
+use crate::kernels::parallel::chunks_mut;
+use crate::kernels::pool::Images;
+use crate::kernels::scratch::Buffer;
 
 /// So few weights may be packed again for every few images.
 const FEW_WEIGHTS: usize = 64 * 1024;

@@ -3,20 +3,20 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::data::Shape;
-use crate::doc::Activation;
-pub use crate::doc::structure::FORKED;
-use crate::doc::structure::{Op, Role, Structure, Window};
-use crate::net::activations::{Activations, Layout};
-use crate::net::kernels::activate::{self, Curve};
-use crate::net::kernels::combine;
-use crate::net::kernels::conv::ConvShape;
-use crate::net::kernels::linear::{self, LinearShape};
-use crate::net::kernels::norm::{self, Norm};
-use crate::net::kernels::pool::{self, Images};
-use crate::net::kernels::scratch::{Buffer, Scratch};
-use crate::net::network::Network;
-use crate::net::prepared::Prepared;
+use data::Shape;
+use doc::Activation;
+pub use doc::structure::FORKED;
+use doc::structure::{Op, Role, Structure, Window};
+use crate::activations::{Activations, Layout};
+use crate::kernels::activate::{self, Curve};
+use crate::kernels::combine;
+use crate::kernels::conv::ConvShape;
+use crate::kernels::linear::{self, LinearShape};
+use crate::kernels::norm::{self, Norm};
+use crate::kernels::pool::{self, Images};
+use crate::kernels::scratch::{Buffer, Scratch};
+use crate::network::Network;
+use crate::prepared::Prepared;
 
 /// Numbers that are borrowed, or in a buffer of the pass.
 pub enum Values<'a> {

@@ -4,18 +4,18 @@ use std::rc::Rc;
 
 use super::evaluate::is_relu;
 use super::pass::{Cut, FORKED, Pass, State, Values, curve};
-use crate::data::Shape;
-use crate::doc::structure::{LayerKind, Op, Role, Window};
-use crate::intervene::draw::uniform;
-use crate::net::activations::{Activations, Layout};
-use crate::net::compute::{BatchStatistics, DropoutStream, Tap};
-use crate::net::kernels::activate::{self, Curve};
-use crate::net::kernels::conv::{ConvShape, Convolution, Factors};
-use crate::net::kernels::free::FreeBits;
-use crate::net::kernels::norm::{self, Way};
-use crate::net::kernels::part::Part;
-use crate::net::kernels::pool::Images;
-use crate::net::kernels::scratch::Buffer;
+use data::Shape;
+use doc::structure::{LayerKind, Op, Role, Window};
+use intervene::draw::uniform;
+use crate::activations::{Activations, Layout};
+use crate::compute::{BatchStatistics, DropoutStream, Tap};
+use crate::kernels::activate::{self, Curve};
+use crate::kernels::conv::{ConvShape, Convolution, Factors};
+use crate::kernels::free::FreeBits;
+use crate::kernels::norm::{self, Way};
+use crate::kernels::part::Part;
+use crate::kernels::pool::Images;
+use crate::kernels::scratch::Buffer;
 
 /// What an operation keeps for the backward pass.
 pub enum Kept<'a> {

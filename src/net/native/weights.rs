@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::evaluate::is_relu;
 use super::pass::{Pass, Values};
-use crate::doc::structure::{LayerKind, Op, Role, Window};
-use crate::net::kernels::conv::ConvShape;
-use crate::net::kernels::pack::{BLOCK, Packing, Side};
-use crate::net::kernels::scratch::Aligned;
-use crate::net::kernels::{live, sparse};
-use crate::net::prepared::{Packed, Prepared};
+use doc::structure::{LayerKind, Op, Role, Window};
+use crate::kernels::conv::ConvShape;
+use crate::kernels::pack::{BLOCK, Packing, Side};
+use crate::kernels::scratch::Aligned;
+use crate::kernels::{live, sparse};
+use crate::prepared::{Packed, Prepared};
 
 /// What is carried out together with a convolution.
 pub struct Fused {
@@ -116,17 +116,17 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::{Loss, Net, Structure};
-    use crate::intervene::{BiasInit, Init};
-    use crate::net::{Activations, Compute, Initialisation, NativeCompute, Network, Shortcuts};
+    use data::Shape;
+    use doc::{Loss, Net, Structure};
+    use intervene::{BiasInit, Init};
+    use crate::{Activations, Compute, Initialisation, NativeCompute, Network, Shortcuts};
 
     const NET: &str = "Sequential(layers: [Conv(channels: 40), BatchNorm(), Relu, Conv(channels: 35), Relu, MaxPool(), \
         Residual(body: [Conv(channels: 35), BatchNorm()]), Relu, Conv(channels: 3), Flatten, Linear()])";
 
     /// A network of which every second channel of the first layers never opens.
     fn network() -> Network {
-        let net: Net = crate::form::ron_text::from_str(NET).unwrap();
+        let net: Net = form::ron_text::from_str(NET).unwrap();
         let structure = Structure::new(&net, Shape::new(2, 9, 7), 3, &Loss::CrossEntropy).unwrap();
         let init = Initialisation { weights: Init::KaimingNormal, biases: BiasInit::Usual };
         let mut network = Network::new(Arc::new(structure), init, 3, 0);

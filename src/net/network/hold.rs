@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Mask, Network};
-use crate::doc::structure::LayerKind;
-use crate::intervene::Entry;
+use doc::structure::LayerKind;
+use intervene::Entry;
 
 impl Network {
     /// Prunes entries of parameter `index`: they are held at +0.0.

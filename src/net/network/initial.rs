@@ -1,9 +1,9 @@
 //! Initial values, drawn on the host from the seed's stream.
 
 use super::Initialisation;
-use crate::doc::structure::{Role, Structure};
-use crate::intervene::init::{self, Fans};
-use crate::intervene::stream::{Purpose, stream};
+use doc::structure::{Role, Structure};
+use intervene::init::{self, Fans};
+use intervene::stream::{Purpose, stream};
 
 /// Initial values of a parameter. Each parameter has its own stream, so changing one layer leaves the initial values of
 /// the others as they were.

@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
-use crate::intervene::{Entry, MaskCounts};
-use crate::net::kernels::free::FreeBits;
+use intervene::{Entry, MaskCounts};
+use crate::kernels::free::FreeBits;
 
 /// The state of each entry of a parameter with held entries, and the number of entries in each state.
 ///
@@ -44,7 +44,7 @@ impl Mask {
     }
 
     /// Which entries are free.
-    pub(in crate::net) const fn free(&self) -> &FreeBits {
+    pub(crate) const fn free(&self) -> &FreeBits {
         &self.free
     }
 }

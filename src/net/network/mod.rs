@@ -16,8 +16,8 @@ use sha2::{Digest, Sha256};
 
 use super::compute::BatchStatistics;
 use super::kernels::free::FreeBits;
-use crate::doc::structure::{Role, Structure};
-use crate::intervene::{BiasInit, Entry, Init, MaskCounts};
+use doc::structure::{Role, Structure};
+use intervene::{BiasInit, Entry, Init, MaskCounts};
 
 /// Values that are hashed at once.
 const HASHED: usize = 4096;
@@ -270,7 +270,7 @@ impl Network {
             bytes.extend(values.iter().flat_map(|value| value.to_bits().to_le_bytes()));
             hash.update(&bytes);
         }
-        crate::form::number::hexadecimal(&hash.finalize())
+        form::number::hexadecimal(&hash.finalize())
     }
 
     fn name(&self, index: usize) -> &str {

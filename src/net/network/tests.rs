@@ -1,6 +1,6 @@
 use super::*;
-use crate::data::Shape;
-use crate::doc::{Loss, Net, Vgg};
+use data::Shape;
+use doc::{Loss, Net, Vgg};
 
 fn network() -> Network {
     let shape = Shape { channels: 4, height: 1, width: 1 };

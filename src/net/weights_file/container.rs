@@ -9,7 +9,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::error::{AGAIN, Refusal, STATE_DICT};
 use super::pickle::{Scanned, scan};
-use crate::form::number::grouped;
+use form::number::grouped;
 
 /// Longest pickle, bytes. That of a network of a thousand layers has half a million.
 const LONGEST_PICKLE: u64 = 64 << 20;

@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::doc::file_names::weight_endings;
+use doc::file_names::weight_endings;
 
 /// Why a weight file could not be read or written.
 #[derive(Debug, thiserror::Error)]

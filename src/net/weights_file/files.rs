@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::*;
 
 pub fn stored(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/checkpoints").join(format!("{name}.pth"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/oracle/checkpoints").join(format!("{name}.pth"))
 }
 
 fn read(name: &str) -> NamedTensors {
@@ -282,7 +282,7 @@ fn other_parametrisations_are_named_and_not_computed() {
 
 #[test]
 fn what_is_no_file_is_said_with_a_remedy() {
-    let message = refusal(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let message = refusal(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")));
     assert!(message.contains(" is a directory; choose a file that ends in .safetensors, "), "{message}");
     let folder = tempfile::tempdir().unwrap();
     let message = refusal(&folder.path().join("nothere.pth"));

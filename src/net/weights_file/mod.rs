@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use safetensors::Dtype;
 
-use crate::data::stand_in;
+use data::stand_in;
 
 pub use error::WeightFileError;
 pub use numbers::{dtype_name, f32_bytes, f32_values};
@@ -261,12 +261,12 @@ impl TensorFile {
 
 fn tensors_were(count: usize, kind: &str, what: &str) -> String {
     let verb = if count == 1 { "was" } else { "were" };
-    format!("{} {verb} {what}", crate::form::number::counted(count, &format!("{kind} tensor")))
+    format!("{} {verb} {what}", form::number::counted(count, &format!("{kind} tensor")))
 }
 
 /// One sentence about values that float32 does not reach, if there are any.
 pub fn note_on_infinite(count: usize) -> Option<String> {
-    let values = || crate::form::number::counted(count, "value");
+    let values = || form::number::counted(count, "value");
     (count > 0).then(|| format!("{} of float64 became infinite: float32 ends at 3.4e38", values()))
 }
 

@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use super::container::{Texts, check_legacy, check_zip, patched_copy, readable_copy};
 use super::error::{AGAIN, Refusal, STATE_DICT};
 use super::{Form, Head, Place, TensorFile, WeightFileError};
-use crate::form::number::{counted, grouped};
+use form::number::{counted, grouped};
 
 /// Bytes of tensors for each byte of the file. Tensors can share storages, and views can repeat their entries.
 const MOST_PER_BYTE: u64 = 4;

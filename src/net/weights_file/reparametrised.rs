@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use super::{Converted, FileTensor, Head, Place, TensorFile, WeightFileError};
-use crate::form::number::first_of;
+use form::number::first_of;
 
 /// Weights that are named in a note; more are counted.
 const SOME: usize = 3;
@@ -179,7 +179,7 @@ mod tests {
     use safetensors::Dtype;
 
     use super::*;
-    use crate::net::weights_file::Form;
+    use crate::weights_file::Form;
 
     /// A header of 100 MB has a million names.
     #[test]

@@ -8,9 +8,9 @@ use safetensors::{Dtype, View};
 use serde_json::Value;
 
 use super::{BATCHES_TRACKED, FileTensor, WeightFileError, f32_bytes};
-use crate::data::Data;
-use crate::doc::structure::{LayerKind, Structure};
-use crate::net::network::Network;
+use data::Data;
+use doc::structure::{LayerKind, Structure};
+use crate::network::Network;
 
 /// Writes named tensors, and a note of a key and its value; several would come in a random order.
 ///
@@ -102,7 +102,7 @@ pub fn write_views<'a, V: View>(
     let about = about.map(|(key, value)| std::iter::once((key.to_owned(), value)).collect());
     let bytes = safetensors::serialize(views, about)
         .map_err(|error| WeightFileError::Damaged { path: path.to_owned(), detail: error.to_string() })?;
-    crate::doc::file::write_atomically(path, &bytes)
+    doc::file::write_atomically(path, &bytes)
         .map_err(|source| WeightFileError::Io { path: path.to_owned(), source })
 }
 

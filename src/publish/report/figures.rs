@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::html::{Page, escaped};
 use super::material::Material;
 use super::values::{in_words, values};
-use crate::doc::{Run, capitalised, listed};
-use crate::figure::plots::{ALL, Plot};
-use crate::figure::svg::inline;
-use crate::figure::view::exported;
-use crate::figure::{Figure, Options};
-use crate::form::number::grouped;
-use crate::results::page::{LegendPlace, PageStyle, Preset};
+use doc::{Run, capitalised, listed};
+use figure::plots::{ALL, Plot};
+use figure::svg::inline;
+use figure::view::exported;
+use figure::{Figure, Options};
+use form::number::grouped;
+use results::page::{LegendPlace, PageStyle, Preset};
 
 /// Width and height in millimetres: two stand side by side on a wide screen.
 const SIZE: Preset = Preset::Own { width: 130.0, height: 90.0 };

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::ReportInput;
-use crate::doc::Run;
-use crate::form::number::{counted, grouped};
-use crate::results::table::columns::{Column, usual};
-use crate::results::table::{Differing, Labels, Row};
-use crate::results::{RunRecord, RunState};
+use doc::Run;
+use form::number::{counted, grouped};
+use results::table::columns::{Column, usual};
+use results::table::{Differing, Labels, Row};
+use results::{RunRecord, RunState};
 
 /// The input with the rows of its runs.
 pub struct Material<'a> {

@@ -3,8 +3,8 @@
 use super::html::{Page, escaped};
 use super::material::Material;
 use super::results::cut;
-use crate::results::table::Mark;
-use crate::results::view::arm_key;
+use results::table::Mark;
+use results::view::arm_key;
 
 /// The most notes on single runs.
 const MOST: usize = 500;

@@ -7,12 +7,12 @@ use sha2::{Digest, Sha256};
 use super::html::{Page, escaped};
 use super::material::Material;
 use super::results::cut;
-use crate::doc::{capitalised, listed};
-use crate::form::number::{counted, hexadecimal};
-use crate::publish::digest::digest_of;
-use crate::results::number::{duration, percent};
-use crate::results::{Report, RunRecord, inventory};
-use crate::run::{Machine, Provenance, provenance, weights_path};
+use doc::{capitalised, listed};
+use form::number::{counted, hexadecimal};
+use crate::digest::digest_of;
+use results::number::{duration, percent};
+use results::{Report, RunRecord, inventory};
+use run::{Machine, Provenance, provenance, weights_path};
 
 /// The most runs with a line of their own.
 const MOST_RUNS: usize = 300;

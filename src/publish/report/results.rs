@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 use super::html::Page;
 use super::material::Material;
-use crate::doc::Run;
-use crate::form::number::{counted, grouped};
-use crate::results::paired::{Comparison, Paired};
-use crate::results::table::Row;
-use crate::results::table::columns::{Column, Sort};
-use crate::results::table::copy::{Numbers, cells};
-use crate::results::table::grouped::Grouped;
-use crate::results::table::view::{Baseline, Key};
-use crate::results::{RunRecord, RunState};
+use doc::Run;
+use form::number::{counted, grouped};
+use results::paired::{Comparison, Paired};
+use results::table::Row;
+use results::table::columns::{Column, Sort};
+use results::table::copy::{Numbers, cells};
+use results::table::grouped::Grouped;
+use results::table::view::{Baseline, Key};
+use results::{RunRecord, RunState};
 
 /// A table has no more lines than this, so that a report of many thousand runs stays a file that opens.
 pub const MOST_LINES: usize = 2000;

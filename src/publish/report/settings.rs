@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::html::Page;
 use super::material::Material;
 use super::results::{MOST_LINES, cut};
-use crate::doc::RunSpec;
-use crate::results::table::Row;
-use crate::results::table::settings::{NONE, Settings, settings as of_spec};
+use doc::RunSpec;
+use results::table::Row;
+use results::table::settings::{NONE, Settings, settings as of_spec};
 
 /// More differing settings than this are left to the table of all.
 const MOST_COLUMNS: usize = 12;

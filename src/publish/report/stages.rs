@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::html::Page;
 use super::material::Material;
 use super::results::{MOST_LINES, cut};
-use crate::form::number::grouped;
-use crate::results::campaign::{CampaignRecord, CellState, Estimate};
-use crate::results::early_stops::trainings;
-use crate::results::inventory::is_of_data;
-use crate::results::number::{fixed, percent, plus_minus};
-use crate::results::statistics::{Spread, level};
-use crate::results::{Report, ReportLevel, RunRecord};
-use crate::run::mask_overlap;
+use form::number::grouped;
+use results::campaign::{CampaignRecord, CellState, Estimate};
+use results::early_stops::trainings;
+use results::inventory::is_of_data;
+use results::number::{fixed, percent, plus_minus};
+use results::statistics::{Spread, level};
+use results::{Report, ReportLevel, RunRecord};
+use run::mask_overlap;
 
 /// The most rows of each of these tables.
 const MOST: usize = 400;
@@ -77,7 +77,7 @@ fn cell(arm: &str, seed: u64, campaign: &CampaignRecord, state: &CellState) -> V
         format!("{value} % ({low}–{high})")
     };
     let plan = campaign.began.cells.get(state.cell);
-    let name = plan.map(crate::doc::fault_sites::CellPlan::name).unwrap_or_default();
+    let name = plan.map(doc::fault_sites::CellPlan::name).unwrap_or_default();
     let unprotected = if state.unprotected { ", unprotected" } else { "" };
     let open = if state.done { "" } else { " so far" };
     vec![

@@ -1,12 +1,12 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::doc::file::parse;
-use crate::doc::runs;
-use crate::figure::plots::find;
-use crate::results::table::Mark;
-use crate::run::read_records;
-use crate::run::summary::testing::carry_out;
+use doc::file::parse;
+use doc::runs;
+use figure::plots::find;
+use results::table::Mark;
+use run::read_records;
+use run::summary::testing::carry_out;
 
 const TEXT: &str = r#"(
     name: "Does it matter?", data: Iris(), net: Mlp(hidden: [4]), seeds: [1, 2, 3], train: (batch: 24),
@@ -180,9 +180,9 @@ fn a_report_tells_all_of_an_experiment_and_is_well_formed() {
     assert!(html.contains(&escaped(TEXT)), "the experiment can be copied out");
     assert!(!html.contains("/home/somebody") && !html.contains("<b>"));
     assert_eq!(html, fixture.html(), "equal inputs give equal bytes");
-    let weights = crate::run::weights_path(fixture.folder.path(), &fixture.all[0].id);
+    let weights = run::weights_path(fixture.folder.path(), &fixture.all[0].id);
     let digest = <sha2::Sha256 as sha2::Digest>::digest(std::fs::read(weights).unwrap());
-    assert!(html.contains(&crate::form::number::hexadecimal(&digest)));
+    assert!(html.contains(&form::number::hexadecimal(&digest)));
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use super::html::Page;
-use crate::doc::listed;
-use crate::figure::plots::Plot;
-use crate::figure::{Axis, Cells, Figure, Line};
-use crate::form::number::grouped;
-use crate::results::number::readable;
-use crate::results::statistics::Spread;
+use doc::listed;
+use figure::plots::Plot;
+use figure::{Axis, Cells, Figure, Line};
+use form::number::grouped;
+use results::number::readable;
+use results::statistics::Spread;
 
 /// The most rows of a table of values.
 const MOST_ROWS: usize = 400;
@@ -211,8 +211,8 @@ fn rows_of_cells(figure: &Figure, cells: &Cells, called: &dyn Fn(&str) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::plots::find;
-    use crate::figure::{Bars, Category, Style};
+    use figure::plots::find;
+    use figure::{Bars, Category, Style};
 
     fn table_of(figure: &Figure) -> String {
         let mut page = Page::default();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::publish::PublishError;
+use crate::PublishError;
 
 /// A file of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

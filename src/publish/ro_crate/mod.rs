@@ -29,11 +29,11 @@ use sha2::{Digest, Sha256};
 
 use super::report::{self, ReportInput};
 use super::{PublishError, Selected, write_points};
-use crate::doc::Run;
-use crate::form::number::hexadecimal;
-use crate::results::RunRecord;
-use crate::results::view::ViewSettings;
-use crate::run::Provenance;
+use doc::Run;
+use form::number::hexadecimal;
+use results::RunRecord;
+use results::view::ViewSettings;
+use run::Provenance;
 pub use options::{Author, CrateOptions, Licence};
 
 use files::{RunFile, description_of, files_of};

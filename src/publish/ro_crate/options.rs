@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::publish::PublishError;
+use crate::PublishError;
 
 /// What is said of a crate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::address::path_of;
-use crate::publish::report::escaped;
+use crate::report::escaped;
 
 /// What marks the digest of the metadata that the page was made for.
 const MARK: &str = "<meta name=\"ro-crate-metadata-sha256\" content=\"";

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::VIEW;
-use crate::data::Places;
-use crate::publish::Selected;
+use data::Places;
+use crate::Selected;
 
 /// How to read a crate.
 pub fn readme(selected: &Selected<'_>, experiment: &str) -> String {

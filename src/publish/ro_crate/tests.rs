@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::*;
-use crate::doc::file::{open, parse};
-use crate::doc::runs;
-use crate::results::event::Clock;
-use crate::results::{Event, Point};
-use crate::run::read_records;
+use doc::file::{open, parse};
+use doc::runs;
+use results::event::Clock;
+use results::{Event, Point};
+use run::read_records;
 
 const TEXT: &str = "(name: \"Two <arms>\", data: Iris(), seeds: [1, 2], arms: [(name: \"a\", plan: [Train(\"2ep\")]), (name: \"b\", plan: [Test])])";
 /// 2026-01-02 03:04:05 UTC.
@@ -18,7 +18,7 @@ const PUBLISHED: u64 = 1_767_323_045;
 /// An experiment `my first.ron` with the directories of some of its runs.
 struct Bench {
     folder: tempfile::TempDir,
-    experiment: crate::doc::Experiment,
+    experiment: doc::Experiment,
     runs: Vec<Run>,
 }
 
@@ -167,7 +167,7 @@ fn a_crate_opens_with_its_results() {
     let file = bench.path("crate").join("my first.ron");
     let experiment = open(&file).unwrap().experiment;
     assert_eq!(experiment, bench.experiment);
-    let records = read_records(&crate::run::folder_of(&file), &runs(&experiment).unwrap());
+    let records = read_records(&run::folder_of(&file), &runs(&experiment).unwrap());
     assert_eq!(records, read_records(&bench.path("my first.runs"), &bench.runs));
     assert_eq!(records.len(), 2);
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::Run;
-use crate::doc::file::write_atomically;
-use crate::doc::file_names::filled;
-use crate::publish::PublishError;
+use doc::Run;
+use doc::file::write_atomically;
+use doc::file_names::filled;
+use crate::PublishError;
 
 /// The file that makes a folder one of ours.
 pub const MANIFEST: &str = "weightlab-export.json";
@@ -114,7 +114,7 @@ fn folder_name(run: &Run) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
+    use doc::RunSpec;
 
     fn run(id: &str, arm: &str, seed: u64) -> Run {
         Run {

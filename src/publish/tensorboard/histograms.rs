@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::event::{HistogramValue, When};
 use super::tags::{Tags, path_of};
-use crate::doc::Run;
-use crate::results::RunRecord;
-use crate::results::kept_rounds::kept_rounds;
-use crate::results::network::ParameterValues;
-use crate::results::weights::{Measure, WeightHistogram, series};
-use crate::run::summary::{Moment, read_all_values_at, read_histograms, stored_rounds};
+use doc::Run;
+use results::RunRecord;
+use results::kept_rounds::kept_rounds;
+use results::network::ParameterValues;
+use results::weights::{Measure, WeightHistogram, series};
+use run::summary::{Moment, read_all_values_at, read_histograms, stored_rounds};
 
 /// A histogram with its tag and its place.
 pub type Tagged = (When, String, HistogramValue);
@@ -128,8 +128,8 @@ fn without_doubles(all: Vec<Tagged>) -> Vec<Tagged> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::Entry;
-    use crate::results::{Event, Point};
+    use intervene::Entry;
+    use results::{Event, Point};
 
     #[test]
     fn recorded_bins_come_with_the_time_of_their_evaluation() {

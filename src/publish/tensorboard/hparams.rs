@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::event::{EventFile, When};
 use super::message::Message;
 use super::tags::tag_of;
-use crate::doc::Run;
-use crate::publish::Selected;
-use crate::results::table::settings::{NONE, compare, number_of, short};
-use crate::results::table::{Differing, Row};
-use crate::results::{RunRecord, RunState};
+use doc::Run;
+use crate::Selected;
+use results::table::settings::{NONE, compare, number_of, short};
+use results::table::{Differing, Row};
+use results::{RunRecord, RunState};
 
 /// `DataType` of api.proto.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,8 +185,8 @@ mod tests {
     use super::super::framing::tests::records;
     use super::super::message::tests::{Read, read};
     use super::*;
-    use crate::doc::file::parse;
-    use crate::doc::runs;
+    use doc::file::parse;
+    use doc::runs;
 
     fn runs_of(text: &str) -> Vec<Run> {
         runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap()

@@ -23,10 +23,10 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use super::{PublishError, Selected};
-use crate::doc::Run;
-use crate::doc::file::write_atomically;
-use crate::results::methods::methods;
-use crate::results::{PointRef, RunRecord};
+use doc::Run;
+use doc::file::write_atomically;
+use results::methods::methods;
+use results::{PointRef, RunRecord};
 use event::{EventFile, When};
 use folders::Folders;
 use hparams::Hparams;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::When;
-use crate::doc::stage_number;
-use crate::results::trained::{iterations_per_epoch, iterations_trained};
-use crate::results::weights;
-use crate::results::{PointRef, RunRecord};
+use doc::stage_number;
+use results::trained::{iterations_per_epoch, iterations_trained};
+use results::weights;
+use results::{PointRef, RunRecord};
 
 /// What a run measures of its predictions.
 const METRICS: [&str; 2] = ["accuracy", "loss"];
@@ -110,8 +110,8 @@ fn is_of_campaign(point: &PointRef<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::event::Clock;
-    use crate::results::{Event, Point};
+    use results::event::Clock;
+    use results::{Event, Point};
 
     #[test]
     fn tags_are_in_groups_that_read_well() {

@@ -3,17 +3,17 @@ use std::path::PathBuf;
 
 use super::event::tests::{scalars, tags};
 use super::*;
-use crate::doc::file::parse;
-use crate::doc::runs;
-use crate::results::event::Clock;
-use crate::results::{Event, Point};
+use doc::file::parse;
+use doc::runs;
+use results::event::Clock;
+use results::{Event, Point};
 
 const TEXT: &str = "// Two arms.\n(data: Iris(), seeds: [1, 2], arms: [(name: \"a b\", plan: [Train(\"2ep\")]), (name: \"c\", plan: [Test])])";
 
 /// An experiment with the records of some of its runs.
 struct Bench {
     folder: tempfile::TempDir,
-    experiment: crate::doc::Experiment,
+    experiment: doc::Experiment,
     runs: Vec<Run>,
     records: BTreeMap<String, RunRecord>,
 }

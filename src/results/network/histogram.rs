@@ -1,6 +1,6 @@
 //! Distribution of the values of a parameter.
 
-use crate::intervene::Entry;
+use intervene::Entry;
 
 /// Number of bins.
 pub const BINS: usize = 60;

@@ -3,7 +3,7 @@
 mod histogram;
 mod vulnerability;
 
-pub use crate::intervene::Entry;
+pub use intervene::Entry;
 pub use histogram::{BINS, Histogram};
 pub use vulnerability::{Vulnerabilities, Vulnerability};
 

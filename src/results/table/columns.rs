@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::{NONE, follows_from_another, number_of, value_of};
 use super::{Labels, Row, VALIDATION, VOTE};
-use crate::form::number::{grouped, share_in_percent};
-use crate::results::divergence::DEFINITION;
-use crate::results::number::{Format, duration, fixed, plain, readable};
+use form::number::{grouped, share_in_percent};
+use crate::divergence::DEFINITION;
+use crate::number::{Format, duration, fixed, plain, readable};
 
 /// A column.
 #[derive(Clone, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -146,7 +146,7 @@ impl Column {
             Self::Plan => "Plan",
             Self::Setting(path) => return labels.title(path),
             Self::Series { series, at } => {
-                return format!("{}, {}", crate::doc::capitalised(&series.replace('_', " ")), at.words());
+                return format!("{}, {}", doc::capitalised(&series.replace('_', " ")), at.words());
             }
         };
         title.to_owned()

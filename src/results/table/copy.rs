@@ -3,7 +3,7 @@
 use super::columns::Column;
 use super::grouped::{Cell, Grouped, Line};
 use super::{Delta, Labels, Row};
-use crate::results::number::plain;
+use crate::number::plain;
 
 /// Which numbers a copy has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::settings::NONE;
-use crate::results::number::{fixed, plus_minus};
-use crate::results::paired::{Paired, paired, unpaired};
+use crate::number::{fixed, plus_minus};
+use crate::paired::{Paired, paired, unpaired};
 
 /// The difference of a group or a run to the baseline, in its last accuracy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

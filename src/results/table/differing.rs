@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::plan_words::plan_words;
 use super::settings::{self, LAYERS, NONE, Settings};
 use super::{Labels, Row};
-use crate::doc::{Run, RunSpec};
-use crate::results::outline::Outline;
+use doc::{Run, RunSpec};
+use crate::outline::Outline;
 
 /// The settings in which runs differ, kept between edits of a document: an edit leaves most arms as they are.
 #[derive(Debug, Default)]
@@ -109,8 +109,8 @@ mod tests {
 
     use super::super::columns::Column;
     use super::*;
-    use crate::doc::file::parse;
-    use crate::doc::runs;
+    use doc::file::parse;
+    use doc::runs;
 
     #[test]
     fn lists_of_layers_have_a_few_words() {

@@ -276,7 +276,7 @@ fn number(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::table::Mark;
+    use crate::table::Mark;
 
     fn rows() -> Vec<Row> {
         let row = |arm: &str, state: &str, remaining: f64, rate: &str, tag: &str| Row {

@@ -54,7 +54,7 @@ impl Labels {
     pub fn title(&self, path: &str) -> String {
         let Some(label) = self.settings.get(path) else {
             let last = path.rsplit('.').next().unwrap_or(path).replace('_', " ");
-            return crate::doc::capitalised(&last);
+            return doc::capitalised(&last);
         };
         let in_plan = path.starts_with("plan.");
         let is_other = |(other, known): (&String, &Label)| {

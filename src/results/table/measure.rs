@@ -2,7 +2,7 @@
 
 use super::Row;
 use super::columns::{At, Column};
-use crate::results::{PointRef, RunRecord};
+use crate::{PointRef, RunRecord};
 
 /// A level of remaining weights counts as the wanted one within this share of it. Levels of a lottery are further apart.
 const NEAR: f64 = 0.05;
@@ -70,7 +70,7 @@ impl At {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Event;
+    use crate::Event;
 
     #[test]
     fn a_series_is_read_at_its_best_its_end_an_iteration_and_a_level_of_weights() {

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::divergence::DIVERGED;
 use super::outline::Outline;
 use super::{PointRef, RunRecord, RunState, has_diverged};
-use crate::doc::{ClassNames, Run};
+use doc::{ClassNames, Run};
 use columns::Column;
 use settings::Settings;
 

@@ -1,7 +1,7 @@
 //! A plan in a few words.
 
-use crate::doc::Stage;
-use crate::doc::plan::words::{counted, uncapitalised};
+use doc::Stage;
+use doc::plan::words::{counted, uncapitalised};
 
 /// What a plan does to a network, without tests and snapshots: "train 12 epochs; 6 rounds: prune 20 %, graft from init,
 /// train 12 epochs".
@@ -44,7 +44,7 @@ fn clause(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
+    use form::ron_text;
 
     fn words(plan: &str) -> String {
         plan_words(&ron_text::from_str::<Vec<Stage>>(&format!("[{plan}]")).unwrap())

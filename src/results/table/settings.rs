@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Labels;
-use crate::doc::RunSpec;
-use crate::form::number::number;
-use crate::form::{Node, Value};
+use doc::RunSpec;
+use form::number::number;
+use form::{Node, Value};
 
 /// Settings by path, as they are written in a file.
 pub type Settings = BTreeMap<String, String>;
@@ -244,8 +244,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::expand_arms;
-    use crate::doc::file::parse;
+    use doc::expand_arms;
+    use doc::file::parse;
 
     fn all(text: &str) -> Vec<Settings> {
         let arms = expand_arms(&parse(text, Path::new("x.ron")).unwrap()).unwrap();

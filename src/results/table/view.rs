@@ -122,7 +122,7 @@ impl Key {
                 let column = self.column();
                 let title = column.title(&row.labels);
                 match column.text(row) {
-                    text if text == NONE => format!("no {}", crate::doc::plan::words::uncapitalised(&title)),
+                    text if text == NONE => format!("no {}", doc::plan::words::uncapitalised(&title)),
                     // A plan is too long for a name.
                     _ if path == "plan" => row.plan.to_string(),
                     text => format!("{title} {text}"),

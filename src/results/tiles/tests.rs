@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::form::ron_text;
+use form::ron_text;
 
 const VIEWS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 

@@ -1,11 +1,11 @@
 //! Cells of a campaign, the fault sites of each of them, and how many trials that takes.
 
-use crate::doc::fault::{Campaign, Fault, FaultSource, Trials};
-use crate::doc::fault_sites::{CellPlan, cell_places, varied};
-use crate::doc::structure::Structure;
-use crate::intervene::Entry;
-use crate::intervene::fault::statistics::planned_trials;
-use crate::run::faults::sites::FaultSites;
+use doc::fault::{Campaign, Fault, FaultSource, Trials};
+use doc::fault_sites::{CellPlan, cell_places, varied};
+use doc::structure::Structure;
+use intervene::Entry;
+use intervene::fault::statistics::planned_trials;
+use crate::faults::sites::FaultSites;
 
 /// Margin and confidence that trials are planned for where a campaign names none, and of its intervals.
 const MARGIN: f64 = 0.01;
@@ -61,10 +61,10 @@ pub fn planned(campaign: &Campaign, structure: &Structure) -> Vec<CellPlan> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::fault_sites::fault_places;
-    use crate::doc::{Loss, Mlp, Net, Vgg};
-    use crate::form::ron_text;
+    use data::Shape;
+    use doc::fault_sites::fault_places;
+    use doc::{Loss, Mlp, Net, Vgg};
+    use form::ron_text;
 
     fn structure() -> Structure {
         let net = Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() });

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::golden::{Golden, GoldenBatch, next_unit, op_of};
-use crate::doc::structure::{Op, Parameter, Role, Structure};
-use crate::intervene::fault::{Injected, Site};
-use crate::net::{Channels, Network};
+use doc::structure::{Op, Parameter, Role, Structure};
+use intervene::fault::{Injected, Site};
+use net::{Channels, Network};
 
 /// A network with faults, and where they are.
 pub struct FaultyNetwork {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::injection_hooks::InjectionHooks;
-use crate::data::{DataError, Samples};
-use crate::doc::structure::{LayerKind, Op, Parameter, Structure};
-use crate::net::{Activations, Channels, Compute, Network, Prepared, Shortcuts};
+use data::{DataError, Samples};
+use doc::structure::{LayerKind, Op, Parameter, Structure};
+use net::{Activations, Channels, Compute, Network, Prepared, Shortcuts};
 
 /// Which of the positions between operations are kept, and what that takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -262,8 +262,8 @@ pub fn widen([low, high]: &mut [f32; 2], values: &[f32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::{Loss, Net, Vgg};
+    use data::Shape;
+    use doc::{Loss, Net, Vgg};
 
     #[test]
     fn a_trial_begins_at_its_layer_and_is_compared_behind_the_pooling() {
@@ -283,7 +283,7 @@ mod tests {
     fn a_trial_in_a_block_begins_before_the_fork_and_keeps_the_stack() {
         let layers = "Conv(channels: 3), Residual(body: [Conv(channels: 4), BatchNorm(), Relu, Conv(channels: 4)], \
             shortcut: Project()), Flatten, Linear()";
-        let net: Net = crate::form::ron_text::from_str(&format!("Sequential(layers: [{layers}])")).unwrap();
+        let net: Net = form::ron_text::from_str(&format!("Sequential(layers: [{layers}])")).unwrap();
         let structure = Structure::new(&net, Shape::new(1, 8, 8), 10, &Loss::CrossEntropy).unwrap();
         // 0 conv, 1 fork, 2 conv, 3 norm, 4 ReLU, 5 conv, 6 swap, 7 projection, 8 its norm, 9 addition, 10 flatten, 11 linear.
         let layer = |name: &str| structure.layers.iter().position(|layer| layer.name == name).unwrap();

@@ -1,7 +1,7 @@
 //! Which campaign of a run one is: its name, and the files of its weights.
 
-use crate::doc::Stage;
-use crate::run::program::{Op, ProgramStep};
+use doc::Stage;
+use crate::program::{Op, ProgramStep};
 
 /// Which campaign of a run it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Identity {
 }
 
 /// The campaign of a step.
-pub(in crate::run) fn identity(program: &[ProgramStep], number: usize) -> Identity {
+pub(crate) fn identity(program: &[ProgramStep], number: usize) -> Identity {
     let step = &program[number];
     let is_like = |other: &&ProgramStep| {
         matches!(other.op, Op::Stage(Stage::Campaign(_)))
@@ -27,7 +27,7 @@ pub(in crate::run) fn identity(program: &[ProgramStep], number: usize) -> Identi
 }
 
 /// The files of the weights that a campaign injects faults into, and of their mask.
-pub(in crate::run) fn files_of(identity: &Identity) -> [String; 2] {
+pub(crate) fn files_of(identity: &Identity) -> [String; 2] {
     let round = identity.round.map_or_else(String::new, |round| format!("-round-{round}"));
     let name = format!("campaign-{}{round}", identity.name);
     [format!("{name}.safetensors"), format!("{name}.pins.safetensors")]
@@ -36,10 +36,10 @@ pub(in crate::run) fn files_of(identity: &Identity) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::Train;
-    use crate::doc::fault::Campaign;
-    use crate::doc::stage::Repeat;
-    use crate::run::program::program;
+    use doc::Train;
+    use doc::fault::Campaign;
+    use doc::stage::Repeat;
+    use crate::program::program;
 
     #[test]
     fn campaigns_of_nested_repetitions_have_names_of_their_own() {

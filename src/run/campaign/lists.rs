@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::data::stand_in;
-use crate::doc::Structure;
-use crate::doc::fault::{Campaign, Fault, FaultSource};
-use crate::doc::fault_sites::fault_places;
-use crate::doc::intervention::{Params, Target};
-use crate::intervene::fault::list::{ListedTrial, Place, trials};
-use crate::intervene::fault::log::{LineError, Row, read};
-use crate::run::session::Session;
+use data::stand_in;
+use doc::Structure;
+use doc::fault::{Campaign, Fault, FaultSource};
+use doc::fault_sites::fault_places;
+use doc::intervention::{Params, Target};
+use intervene::fault::list::{ListedTrial, Place, trials};
+use intervene::fault::log::{LineError, Row, read};
+use crate::session::Session;
 
 /// The trials of a campaign's list; none where its faults are drawn.
 ///
@@ -98,15 +98,15 @@ pub fn problem(campaign: &Campaign, structure: &Structure, path: &Path) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::{Loss, Mlp, Net};
+    use data::Shape;
+    use doc::{Loss, Mlp, Net};
 
     fn placed(text: &str) -> Result<Vec<ListedTrial>, String> {
         let net = Net::Mlp(Mlp { hidden: vec![3], ..Mlp::default() });
         let structure =
             Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy).unwrap();
         let campaign =
-            crate::form::ron_text::from_str("(fault: (target: (params: WeightsAndBiases)))").unwrap();
+            form::ron_text::from_str("(fault: (target: (params: WeightsAndBiases)))").unwrap();
         let trials = read(text).and_then(|rows| place(&rows, &campaign, &structure, Some(10)));
         trials.map_err(|error| error.to_string())
     }
@@ -132,7 +132,7 @@ mod tests {
     fn a_list_without_faults_is_refused() {
         let path = std::env::temp_dir().join(format!("weightlab-empty-list-{}.csv", std::process::id()));
         std::fs::write(&path, "parameter,index\n# nothing\n").unwrap();
-        let campaign = crate::form::ron_text::from_str("(faults: File(\"list.csv\"))").unwrap();
+        let campaign = form::ron_text::from_str("(faults: File(\"list.csv\"))").unwrap();
         let net = Net::Mlp(Mlp::default());
         let structure =
             Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy).unwrap();

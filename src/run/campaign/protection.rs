@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::golden::{Golden, NO_RANGE, widen};
 use super::thread_map::thread_map;
-use crate::data::{DataError, Samples};
-use crate::doc::fault::Protect;
-use crate::doc::structure::{Op, Structure};
-use crate::net::Activations;
+use data::{DataError, Samples};
+use doc::fault::Protect;
+use doc::structure::{Op, Structure};
+use net::Activations;
 
 /// The protection after one non-linearity.
 #[derive(Clone, Copy, Debug, PartialEq)]

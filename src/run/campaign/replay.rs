@@ -9,22 +9,22 @@ use super::lists;
 use super::setup::Setup;
 use super::thread_map::thread_map;
 use super::trial::{ReplayedImage, TrialFaults};
-use crate::data::{ClassNames, Data, DataError, Dataset, Samples, Shape};
-use crate::doc::fault::Campaign;
-use crate::doc::structure::Parameter;
-use crate::doc::{RunSpec, Stage, stage_number};
-use crate::intervene::fault::StreamCounters;
-use crate::intervene::fault::list::PlacedFault;
-use crate::intervene::fault::log::{LineError, Logged, read_campaign};
-use crate::net::Mask;
-use crate::net::mask_file::read_masks;
-use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
-use crate::net::{Network, backend};
-use crate::run::context::RunContext;
-use crate::run::datasets::Datasets;
-use crate::run::directory::spec_of;
-use crate::run::program::{Op, ProgramStep, program};
-use crate::run::tables::Table;
+use data::{ClassNames, Data, DataError, Dataset, Samples, Shape};
+use doc::fault::Campaign;
+use doc::structure::Parameter;
+use doc::{RunSpec, Stage, stage_number};
+use intervene::fault::StreamCounters;
+use intervene::fault::list::PlacedFault;
+use intervene::fault::log::{LineError, Logged, read_campaign};
+use net::Mask;
+use net::mask_file::read_masks;
+use net::weights_file::{FileTensor, read_tensors, write_tensors};
+use net::{Network, backend};
+use crate::context::RunContext;
+use crate::datasets::Datasets;
+use crate::directory::spec_of;
+use crate::program::{Op, ProgramStep, program};
+use crate::tables::Table;
 
 /// What is to be replayed: everything, or one campaign, or one trial of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

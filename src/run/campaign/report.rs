@@ -2,15 +2,15 @@
 
 use super::cells;
 use super::setup::Setup;
-use crate::doc::Device;
-use crate::doc::fault::{Format, Protect, Trials};
-use crate::doc::fault_sites::CellPlan;
-use crate::form::number::grouped;
-use crate::intervene::fault::model::Unit;
-use crate::intervene::fault::statistics::{Interval, wilson};
-use crate::results::Report;
-use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, Outcomes};
-use crate::results::number::percent;
+use doc::Device;
+use doc::fault::{Format, Protect, Trials};
+use doc::fault_sites::CellPlan;
+use form::number::grouped;
+use intervene::fault::model::Unit;
+use intervene::fault::statistics::{Interval, wilson};
+use results::Report;
+use results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, Outcomes};
+use results::number::percent;
 
 /// What is known of a campaign before its first trial.
 pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) -> CampaignBegan {
@@ -234,7 +234,7 @@ fn table(kind: &str, summary: String, columns: &[&str], rows: Vec<Vec<String>>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::fault::outcome::Tally;
+    use intervene::fault::outcome::Tally;
 
     /// One of 100 images, and 500 of 1,000.
     #[test]

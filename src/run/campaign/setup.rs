@@ -11,18 +11,18 @@ use super::injection_hooks::InjectionHooks;
 use super::lists;
 use super::protection::guards;
 use super::trial::{Bench, TrialFaults};
-use crate::data::Dataset;
-use crate::doc::Structure;
-use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
-use crate::doc::fault_sites::{FaultPlace, fault_places};
-use crate::form::number::grouped;
-use crate::intervene::fault::list::{ListedTrial, PlacedFault};
-use crate::intervene::fault::{Injection, Storage, StreamCounters};
-use crate::intervene::stream::Stream;
-use crate::net::{Network, correct};
-use crate::run::context::RunContext;
-use crate::run::evaluate::logits;
-use crate::run::faults::stored::{in_format, storage};
+use data::Dataset;
+use doc::Structure;
+use doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
+use doc::fault_sites::{FaultPlace, fault_places};
+use form::number::grouped;
+use intervene::fault::list::{ListedTrial, PlacedFault};
+use intervene::fault::{Injection, Storage, StreamCounters};
+use intervene::stream::Stream;
+use net::{Network, correct};
+use crate::context::RunContext;
+use crate::evaluate::logits;
+use crate::faults::stored::{in_format, storage};
 
 /// A campaign that is ready.
 pub struct Setup<'a> {

@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use super::trial::TrialOutcome;
-use crate::intervene::fault::Tally;
-use crate::intervene::fault::log::LoggedFault;
-use crate::intervene::fault::statistics::{Interval, mean_interval, median, percentile, wilson};
-use crate::intervene::stream::Stream;
-use crate::results::campaign::{CellState, Estimate, Outcomes, WORST, WorstTrial};
+use intervene::fault::Tally;
+use intervene::fault::log::LoggedFault;
+use intervene::fault::statistics::{Interval, mean_interval, median, percentile, wilson};
+use intervene::stream::Stream;
+use results::campaign::{CellState, Estimate, Outcomes, WORST, WorstTrial};
 
 /// How far a campaign is: whole blocks only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -149,9 +149,9 @@ impl CellStatistics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::fault::{Injected, Site};
-    use crate::intervene::stream::{Purpose, stream};
-    use crate::run::campaign::trial::InjectedFaults;
+    use intervene::fault::{Injected, Site};
+    use intervene::stream::{Purpose, stream};
+    use crate::campaign::trial::InjectedFaults;
 
     fn add(cell: &mut CellStatistics, trial: u64, sdc1: u64, bit: u32) {
         let site = Site { parameter: 4, index: 2, bit: Some(bit) };

@@ -5,13 +5,13 @@ use proptest::prelude::*;
 use super::identity::Identity;
 use super::setup::Setup;
 use super::trial::{TrialFaults, hash};
-use crate::doc::fault::Campaign;
-use crate::doc::structure::Role;
-use crate::doc::{Net, RunSpec};
-use crate::form::ron_text;
-use crate::net::{Activations, Network, backend};
-use crate::run::context::RunContext;
-use crate::run::datasets::Datasets;
+use doc::fault::Campaign;
+use doc::structure::Role;
+use doc::{Net, RunSpec};
+use form::ron_text;
+use net::{Activations, Network, backend};
+use crate::context::RunContext;
+use crate::datasets::Datasets;
 
 const MLP: &str = "Mlp(hidden: [8, 6])";
 const VGG: &str = "Vgg(depth: 11, width: 2)";
@@ -169,7 +169,7 @@ fn what_is_listed_is_injected_again() {
             for trial in 0..4 {
                 let drawn = setup.bench.trial(setup.drawn(0, trial).unwrap()).unwrap();
                 let listed = drawn.injected.listed.iter().map(|(image, fault)| {
-                    crate::intervene::fault::list::PlacedFault {
+                    intervene::fault::list::PlacedFault {
                         line: 2,
                         image: *image,
                         site: fault.site,
@@ -187,10 +187,10 @@ fn what_is_listed_is_injected_again() {
 #[test]
 fn a_list_for_other_weights_is_refused_with_its_line() {
     with(MLP, "()", |setup, _, _| {
-        let mut list = crate::intervene::fault::list::PlacedFault {
+        let mut list = intervene::fault::list::PlacedFault {
             line: 7,
             image: None,
-            site: crate::intervene::fault::Site { parameter: 2, index: 0, bit: Some(30) },
+            site: intervene::fault::Site { parameter: 2, index: 0, bit: Some(30) },
             before: Some(1),
             after: None,
         };

@@ -1,7 +1,7 @@
 //! Replaces the networks, arrays and faults of a state by their form in a file, and back.
 
-use crate::run::past::Watch;
-use crate::run::state::{HandOvers, Member, Snapshot, State};
+use crate::past::Watch;
+use crate::state::{HandOvers, Member, Snapshot, State};
 
 /// Converts the parts of a state that hold arrays to their form in a file, or back.
 pub trait Convert<N, V, F> {

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::file::write_atomically;
-use crate::doc::{Kernels, Run, RunSpec};
-use crate::form::ron_text;
-use crate::net::vectors;
-use crate::results::RunRecord;
+use doc::file::write_atomically;
+use doc::{Kernels, Run, RunSpec};
+use form::ron_text;
+use net::vectors;
+use results::RunRecord;
 
 /// The file in the directory of a run.
 const FILE: &str = "run.ron";

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::run::checkpoint::Lengths;
-use crate::run::error::RunError;
+use crate::checkpoint::Lengths;
+use crate::error::RunError;
 
 /// The folder of the checkpoints, as long as a run has some.
 const FOLDER: &str = "checkpoint";

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::claim::DEAD_AFTER;
 use super::process::owner_of;
-use crate::run::error::RunError;
+use crate::error::RunError;
 
 /// How often the heartbeat is renewed.
 const HEARTBEAT: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::about::{About, Machine, PROGRAM};
-use crate::doc::Run;
+use doc::Run;
 
 /// How a run was made, from its `run.ron`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

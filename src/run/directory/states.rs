@@ -6,8 +6,8 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::claim::Claim;
-use crate::doc::Run;
-use crate::results::RunState;
+use doc::Run;
+use results::RunState;
 
 /// The states of these runs by the marks in their directories, by id, for callers that only count thousands of runs. They are
 /// the states of the [records](super::read_records) with two exceptions: a run is running as soon as a process has claimed
@@ -46,8 +46,8 @@ fn state_of(directory: &Path) -> RunState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::RunSpec;
-    use crate::run::{RunDirectory, read_records};
+    use doc::RunSpec;
+    use crate::{RunDirectory, read_records};
 
     const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
     const FINISHED: &str = "{\"event\":\"finished\",\"secs\":1.0}\n";

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::about::About;
-use crate::doc::RunSpec;
+use doc::RunSpec;
 
 /// A run by its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct StoredRun {
 
 impl StoredRun {
     /// The run of this identity in a folder, with its settings; `None` where its `run.ron` cannot be read.
-    pub(in crate::run) fn read(folder: &Path, id: String) -> Option<(Self, RunSpec)> {
+    pub(crate) fn read(folder: &Path, id: String) -> Option<(Self, RunSpec)> {
         let about = About::read(&folder.join(&id)).ok()?;
         let run = Self { arm: about.arm.clone(), seed: about.seed, difference: None, id };
         let spec = about.into_spec(&run.id);

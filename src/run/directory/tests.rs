@@ -1,5 +1,5 @@
 use super::*;
-use crate::doc::RunSpec;
+use doc::RunSpec;
 
 fn run() -> Run {
     Run {
@@ -35,9 +35,9 @@ fn a_run_whose_last_files_are_not_written_goes_on_or_is_stopped_or_failed_and_ne
 
 /// A checkpoint at the start of a run.
 fn beginning(run: &Run) -> Checkpoint {
-    let structure = crate::run::sharing::testing::network(1).structure().clone();
-    let network = crate::run::context::initial_network(&run.spec, structure, 0);
-    let stack = vec![crate::run::State::new(network, run.spec.train.optimizer.clone())];
+    let structure = crate::sharing::testing::network(1).structure().clone();
+    let network = crate::context::initial_network(&run.spec, structure, 0);
+    let stack = vec![crate::State::new(network, run.spec.train.optimizer.clone())];
     Checkpoint { next: 0, inside: None, campaign: None, secs: 0.0, stack }
 }
 
@@ -96,9 +96,9 @@ fn a_run_that_another_process_has_taken_over_is_written_no_more() {
 
 /// The context of a run of the default settings.
 fn context(run: &Run) -> RunContext {
-    let data = crate::run::Datasets::default();
+    let data = crate::Datasets::default();
     let data = data.get(&run.spec.data, &run.spec.net, Path::new(".")).unwrap();
-    let compute = crate::net::backend(&run.spec.device, &run.spec.train.kernels).unwrap();
+    let compute = net::backend(&run.spec.device, &run.spec.train.kernels).unwrap();
     let (spec, here) = (RunSpec::clone(&run.spec), PathBuf::new());
     RunContext::new(spec, run.arm.clone(), data, compute, here.clone(), here).unwrap()
 }
@@ -112,7 +112,7 @@ fn whole_log(lines: usize) -> String {
 fn two_checkpoints(folder: &Path, run: &Run, context: &RunContext) -> [PathBuf; 2] {
     let mut directory = RunDirectory::claim(folder, run, silent()).unwrap();
     for next in 1..3 {
-        let stack = vec![crate::run::State::new(context.fresh_network(0), run.spec.train.optimizer.clone())];
+        let stack = vec![crate::State::new(context.fresh_network(0), run.spec.train.optimizer.clone())];
         directory.written = whole_log(2 * next).len() as u64;
         directory.checkpoint(&Checkpoint { next, inside: None, campaign: None, secs: 0.0, stack }).unwrap();
     }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Expected, FinishedRun, Pace, Paces, RemainingRun};
-use crate::run::queue::QueueOptions;
-use crate::run::work::{Task, Work};
+use crate::queue::QueueOptions;
+use crate::work::{Task, Work};
 
 /// Runs are not expected to differ less than this from the finished ones: shares of their time.
 const LEAST_SPREAD: f64 = 0.1;

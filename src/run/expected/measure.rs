@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::data::{Samples, Shape};
-use crate::doc::structure::{Parameter, Role};
-use crate::doc::{RunSpec, Structure, Training};
-use crate::intervene::Entry;
-use crate::intervene::stream::{Purpose, stream};
-use crate::net::{Compute, LossFunction, Network, NoTap, OptimizerState, backend};
-use crate::run::batches::Batch;
-use crate::run::context::initial_network;
-use crate::run::cost::training_bytes;
-use crate::run::evaluate::evaluate;
-use crate::run::queue::QueueOptions;
-use crate::run::state::Position;
-use crate::run::stop::StopFlag;
-use crate::run::work::Task;
+use data::{Samples, Shape};
+use doc::structure::{Parameter, Role};
+use doc::{RunSpec, Structure, Training};
+use intervene::Entry;
+use intervene::stream::{Purpose, stream};
+use net::{Compute, LossFunction, Network, NoTap, OptimizerState, backend};
+use crate::batches::Batch;
+use crate::context::initial_network;
+use crate::cost::training_bytes;
+use crate::evaluate::evaluate;
+use crate::queue::QueueOptions;
+use crate::state::Position;
+use crate::stop::StopFlag;
+use crate::work::Task;
 
 /// Time for training mini-batches, and for evaluating samples, in seconds.
 const TRAINING: f64 = 0.2;
@@ -265,8 +265,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::{file::parse, runs};
-    use crate::run::{StopKind, cost};
+    use doc::{file::parse, runs};
+    use crate::{StopKind, cost};
 
     fn task(text: &str) -> Task {
         let run = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap().remove(0);
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn what_no_document_may_have_is_not_measured() {
         let known = task("(data: Digits(), net: Mlp(hidden: [8]), arms: [(plan: [Train(\"1ep\")])])");
-        let net = crate::doc::Net::Mlp(crate::doc::Mlp { hidden: vec![0], ..crate::doc::Mlp::default() });
+        let net = doc::Net::Mlp(doc::Mlp { hidden: vec![0], ..doc::Mlp::default() });
         assert_eq!(measure(&Task { net, ..known.clone() }, ALONE, &StopFlag::new()), None);
         let training = Training { batch: 0, ..known.training.clone() };
         assert_eq!(measure(&Task { training, ..known }, ALONE, &StopFlag::new()), None);
@@ -302,9 +302,9 @@ mod tests {
     fn a_network_that_does_not_fit_into_the_memory_is_not_measured() {
         let known = task("(data: Digits(), net: Mlp(hidden: [8]), arms: [(plan: [Train(\"1ep\")])])");
         // 1.6e9 parameters: values, gradients and a slot are 19 GB.
-        let net = crate::doc::Net::Mlp(crate::doc::Mlp {
+        let net = doc::Net::Mlp(doc::Mlp {
             hidden: vec![40_000, 40_000],
-            ..crate::doc::Mlp::default()
+            ..doc::Mlp::default()
         });
         assert_eq!(measure(&Task { net, ..known }, ALONE, &StopFlag::new()), None);
     }

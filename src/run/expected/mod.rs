@@ -12,8 +12,8 @@ pub use measure::{Pace, measure};
 use super::cost::Cost;
 use super::queue::QueueOptions;
 use super::work::Task;
-use crate::doc::Run;
-use crate::form::number::{counted, grouped};
+use doc::Run;
+use form::number::{counted, grouped};
 use known::Known;
 
 /// What reading the data once can take beside the work, in seconds.
@@ -163,8 +163,8 @@ mod tests {
 
     use super::known::START_OF_RUN;
     use super::*;
-    use crate::doc::{file::parse, runs};
-    use crate::run::cost;
+    use doc::{file::parse, runs};
+    use crate::cost;
 
     /// Arms of the same network with one and two epochs, and one of another network.
     fn all() -> Vec<(Run, Cost)> {

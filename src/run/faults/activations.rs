@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::intervene::fault::{Injected, Injection, Memory, Storage};
-use crate::net::{Activations, Layout};
+use intervene::fault::{Injected, Injection, Memory, Storage};
+use net::{Activations, Layout};
 
 /// What the activations of one image after operation `op` hold with the faults that are injected there. `storage` returns
 /// how its values are stored; it gets them in PyTorch's order.

@@ -3,7 +3,7 @@
 //! A network is read through `fault(mask(values))`: a copy in which entries with faults read as something else, with faults
 //! in the activations between operations. Stored weights are never written, so that a released fault leaves no
 //! trace. [`sites`], [`stored`], [`parameters`] and [`activations`] do this for the trials of campaigns too; the lines of
-//! `faults.csv` are those of [`fault::log`](crate::intervene::fault::log).
+//! `faults.csv` are those of [`fault::log`](intervene::fault::log).
 
 pub(super) mod activations;
 pub(super) mod parameters;
@@ -20,14 +20,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::Structure;
-use crate::doc::fault::{Draw, Fault, Format};
-use crate::doc::fault_sites::{FaultPlace, fault_places};
-use crate::doc::intervention::{Params, Target};
-use crate::doc::targets;
-use crate::intervene::fault::log::{LONGEST_DRAW, Logged, LoggedFault, Row};
-use crate::intervene::fault::{Injected, Injection, Site, SiteSpace, StreamCounters, TooManyFaults};
-use crate::net::Network;
+use doc::Structure;
+use doc::fault::{Draw, Fault, Format};
+use doc::fault_sites::{FaultPlace, fault_places};
+use doc::intervention::{Params, Target};
+use doc::targets;
+use intervene::fault::log::{LONGEST_DRAW, Logged, LoggedFault, Row};
+use intervene::fault::{Injected, Injection, Site, SiteSpace, StreamCounters, TooManyFaults};
+use net::Network;
 use parameters::overlay;
 use sites::FaultSites;
 use stored::StoredNetwork;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::intervene::fault::{Injected, Injection, Memory, Site, Storage};
-use crate::net::Network;
+use intervene::fault::{Injected, Injection, Memory, Site, Storage};
+use net::Network;
 
 /// What parameters hold with these faults, each of which finds what the ones before it left.
 ///

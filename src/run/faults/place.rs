@@ -5,20 +5,20 @@ use std::sync::Arc;
 use super::sites::FaultSites;
 use super::stored::{StoredNetwork, in_format};
 use super::{Active, Drawn};
-use crate::doc::fault::{Draw, Fault, FaultAmount, Format};
-use crate::doc::fault_sites::fault_places;
-use crate::doc::intervention::Target;
-use crate::doc::stage_number;
-use crate::form::number::{counted, grouped};
-use crate::intervene::fault::Injected;
-use crate::intervene::fault::log::LONGEST_DRAW;
-use crate::intervene::fault::model::Unit;
-use crate::results::Report;
-use crate::run::error::RunError;
-use crate::run::evaluate::evaluate;
-use crate::run::session::{Session, StageEnd};
-use crate::run::state::TrainProgress;
-use crate::run::tables::Table;
+use doc::fault::{Draw, Fault, FaultAmount, Format};
+use doc::fault_sites::fault_places;
+use doc::intervention::Target;
+use doc::stage_number;
+use form::number::{counted, grouped};
+use intervene::fault::Injected;
+use intervene::fault::log::LONGEST_DRAW;
+use intervene::fault::model::Unit;
+use results::Report;
+use crate::error::RunError;
+use crate::evaluate::evaluate;
+use crate::session::{Session, StageEnd};
+use crate::state::TrainProgress;
+use crate::tables::Table;
 
 /// Puts a fault in place, and reports its sites.
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Active, Drawn, Faults};
-use crate::intervene::fault::Site;
+use intervene::fault::Site;
 
 /// Faults in place, as a checkpoint describes them; sites are in arrays next to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::doc::Structure;
-use crate::doc::fault::{Fault, FaultAmount};
-use crate::doc::fault_sites::{FaultPlace, fault_places};
-use crate::intervene::Entry;
-use crate::intervene::fault::{Region, SiteSpace, TooManyFaults};
+use doc::Structure;
+use doc::fault::{Fault, FaultAmount};
+use doc::fault_sites::{FaultPlace, fault_places};
+use intervene::Entry;
+use intervene::fault::{Region, SiteSpace, TooManyFaults};
 
 /// Where one fault can be injected.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::Faults;
 use super::sites::FaultSites;
-use crate::doc::structure::Role;
-use crate::intervene::fault::{Format, Storage};
-use crate::net::Network;
+use doc::structure::Role;
+use intervene::fault::{Format, Storage};
+use net::Network;
 
 /// A network as the faults in place find it, before any of them is injected.
 #[derive(Debug)]

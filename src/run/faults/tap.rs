@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::sites::FaultSites;
 use super::stored::{StoredNetwork, round};
 use super::{Active, Faults, InjectedDraw, activations};
-use crate::intervene::fault::{Format, Injection, Storage, TooManyFaults};
-use crate::net::{Activations, Tap};
+use intervene::fault::{Format, Injection, Storage, TooManyFaults};
+use net::{Activations, Tap};
 
 /// Injects into the activations of some images, in one pass.
 pub struct ActivationFaults<'a> {

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::mask_report::mask_report;
-use crate::doc::intervention::{Set, ShuffleMask};
-use crate::form::number::grouped;
-use crate::intervene::Entry;
-use crate::intervene::shuffle::{Region, shuffle};
-use crate::intervene::stream::{Purpose, stream};
-use crate::net::Written;
-use crate::run::error::RunError;
-use crate::run::session::Session;
+use doc::intervention::{Set, ShuffleMask};
+use form::number::grouped;
+use intervene::Entry;
+use intervene::shuffle::{Region, shuffle};
+use intervene::stream::{Purpose, stream};
+use net::Written;
+use crate::error::RunError;
+use crate::session::Session;
 
 /// Writes chosen values into chosen entries.
 pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {

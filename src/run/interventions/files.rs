@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use super::graft;
 use super::mask_report::mask_report;
 use super::source::Source;
-use crate::doc::file_names::{EXPORTS, stays_inside};
-use crate::doc::intervention::{FileContent, Params, WeightFile};
-use crate::doc::plan::Reading;
-use crate::doc::targets;
-use crate::intervene::Entry;
-use crate::net::weights_file::{note_of_writer, tensors_of, write_state_dict, write_tensors};
-use crate::results::Report;
-use crate::run::error::RunError;
-use crate::run::session::Session;
+use doc::file_names::{EXPORTS, stays_inside};
+use doc::intervention::{FileContent, Params, WeightFile};
+use doc::plan::Reading;
+use doc::targets;
+use intervene::Entry;
+use net::weights_file::{note_of_writer, tensors_of, write_state_dict, write_tensors};
+use results::Report;
+use crate::error::RunError;
+use crate::session::Session;
 
 /// Reads values, or the zeros of a file as a mask.
 pub fn import(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {

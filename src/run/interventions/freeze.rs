@@ -1,16 +1,16 @@
 //! Freezing and releasing single entries.
 
 use super::source::Source;
-use crate::doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
-use crate::doc::plan::Reading;
-use crate::doc::targets;
-use crate::form::number::{counted, grouped};
-use crate::intervene::Entry;
-use crate::intervene::freeze::{Candidate, Selection, select};
-use crate::intervene::stream::{Purpose, stream};
-use crate::run::error::RunError;
-use crate::run::faults;
-use crate::run::session::Session;
+use doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
+use doc::plan::Reading;
+use doc::targets;
+use form::number::{counted, grouped};
+use intervene::Entry;
+use intervene::freeze::{Candidate, Selection, select};
+use intervene::stream::{Purpose, stream};
+use crate::error::RunError;
+use crate::faults;
+use crate::session::Session;
 
 /// Holds entries of the present network at a value.
 pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {

@@ -1,15 +1,15 @@
 //! Copying by name: from a snapshot, a branch or a file; with a check of shapes, all or nothing, by value.
 
 use super::source::Source;
-use crate::doc::file_names::is_file;
-use crate::doc::intervention::Graft;
-use crate::doc::plan::Reading;
-use crate::doc::{Target, targets};
-use crate::form::number::grouped;
-use crate::net::Written;
-use crate::results::Report;
-use crate::run::error::RunError;
-use crate::run::session::Session;
+use doc::file_names::is_file;
+use doc::intervention::Graft;
+use doc::plan::Reading;
+use doc::{Target, targets};
+use form::number::grouped;
+use net::Written;
+use results::Report;
+use crate::error::RunError;
+use crate::session::Session;
 
 /// Copies what the target means into the present network.
 ///

@@ -1,8 +1,8 @@
 //! What remains of the parameters whose mask changed.
 
-use crate::intervene::MaskCounts;
-use crate::net::Network;
-use crate::results::Report;
+use intervene::MaskCounts;
+use net::Network;
+use results::Report;
 
 /// A report of this kind on the chosen parameters; the summary ends with those that have no entry left.
 pub fn mask_report(

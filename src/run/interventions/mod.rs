@@ -13,8 +13,8 @@ pub mod watch;
 use super::error::RunError;
 use super::session::Session;
 use super::{faults, sharing};
-use crate::doc::Intervention;
-use crate::results::Report;
+use doc::Intervention;
+use results::Report;
 
 /// Changes the present network as the intervention says; members of an ensemble keep sharing what they share.
 pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(), RunError> {

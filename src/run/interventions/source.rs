@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::doc::Target;
-use crate::doc::plan::Reading;
-use crate::net::Network;
-use crate::net::weights_file::{FileTensor, tensors_of};
-use crate::results::Report;
-use crate::run::error::RunError;
-use crate::run::session::Session;
-use crate::run::weight_files::{Fit, Read, read_for, shapes_of};
+use doc::Target;
+use doc::plan::Reading;
+use net::Network;
+use net::weights_file::{FileTensor, tensors_of};
+use results::Report;
+use crate::error::RunError;
+use crate::session::Session;
+use crate::weight_files::{Fit, Read, read_for, shapes_of};
 
 /// Tensors that fit all parameters that they are for.
 pub struct Source {

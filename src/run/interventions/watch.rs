@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use crate::doc::intervention::Watch as Settings;
-use crate::doc::targets;
-use crate::form::number::grouped;
-use crate::net::{Gradients, LossValue, Network};
-use crate::run::context::RunContext;
-use crate::run::error::RunError;
-use crate::run::past::{Tally, Watch};
-use crate::run::session::Session;
-use crate::run::state::State;
-use crate::run::train::MiniBatch;
+use doc::intervention::Watch as Settings;
+use doc::targets;
+use form::number::grouped;
+use net::{Gradients, LossValue, Network};
+use crate::context::RunContext;
+use crate::error::RunError;
+use crate::past::{Tally, Watch};
+use crate::session::Session;
+use crate::state::State;
+use crate::train::MiniBatch;
 
 /// Begins to remember.
 pub fn watch(state: &mut State, settings: &Settings) {

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::{Ended, Job, Message};
-use crate::doc::{Inventory, RunSpec, Severity, sets_of};
-use crate::net::backend;
-use crate::results::Event;
-use crate::run::context::RunContext;
-use crate::run::datasets::Datasets;
-use crate::run::directory::{RunDirectory, is_done, read_record};
-use crate::run::error::{RunError, panic_text};
-use crate::run::inputs::input_problems;
-use crate::run::listener::Listener;
-use crate::run::looking::check_inputs;
-use crate::run::session::{RunEnd, Session};
-use crate::run::stop::StopFlag;
+use doc::{Inventory, RunSpec, Severity, sets_of};
+use net::backend;
+use results::Event;
+use crate::context::RunContext;
+use crate::datasets::Datasets;
+use crate::directory::{RunDirectory, is_done, read_record};
+use crate::error::{RunError, panic_text};
+use crate::inputs::input_problems;
+use crate::listener::Listener;
+use crate::looking::check_inputs;
+use crate::session::{RunEnd, Session};
+use crate::stop::StopFlag;
 
 /// Carries out a run with the threads of a pool, and sends its events. Without a pool, it uses the common one.
 pub(super) fn carry_out(

@@ -1,7 +1,7 @@
 //! What a queue is asked, and what it shows.
 
 use super::{Job, QueueOptions};
-use crate::run::stop::StopKind;
+use crate::stop::StopKind;
 
 /// A request to a queue. Identities that it does not know change nothing.
 #[derive(Clone, Debug, PartialEq)]

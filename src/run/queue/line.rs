@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Ended, Job, QueuedRun, QueuedState, WaitReason};
-use crate::run::stop::{StopFlag, StopKind};
+use crate::stop::{StopFlag, StopKind};
 
 /// The runs of a queue. Of those that wait, the highest priority is next; of equal ones, the first in the list.
 #[derive(Debug, Default)]
@@ -224,7 +224,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::doc::{Run, RunSpec};
+    use doc::{Run, RunSpec};
 
     fn job(number: usize) -> Job {
         let (id, spec) = (number.to_string(), RunSpec::default().into());

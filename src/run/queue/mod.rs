@@ -32,8 +32,8 @@ use std::time::{Duration, Instant};
 
 use super::datasets::Datasets;
 use super::stop::{StopFlag, StopKind};
-use crate::doc::Run;
-use crate::results::Event;
+use doc::Run;
+use results::Event;
 use carry_out::carry_out;
 pub use command::{Command, Ended, QueueView, QueuedRun, QueuedState, WaitReason};
 use line::Line;

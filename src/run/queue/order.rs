@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::file::write_atomically;
-use crate::form::ron_text;
+use doc::file::write_atomically;
+use form::ron_text;
 
 /// The file in the folder of an experiment's runs.
 const FILE: &str = "queue.ron";

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use super::{Op, Session, State};
-use crate::data::{Data, Dataset, Inventory};
-use crate::doc::stage::{Branch, BranchInit, BranchOrder};
-use crate::form::number::{counted, grouped};
-use crate::net::Network;
-use crate::results::network::shape_text;
-use crate::results::{Report, inventory};
-use crate::run::error::RunError;
-use crate::run::state::Snapshot;
+use data::{Data, Dataset, Inventory};
+use doc::stage::{Branch, BranchInit, BranchOrder};
+use form::number::{counted, grouped};
+use net::Network;
+use results::network::shape_text;
+use results::{Report, inventory};
+use crate::error::RunError;
+use crate::state::Snapshot;
 
 impl Session<'_> {
     /// Compares every held entry of the members that trained with its value at the start of the stage, bit for bit.
-    pub(in crate::run) fn check_held(&mut self) -> Result<(), RunError> {
+    pub(crate) fn check_held(&mut self) -> Result<(), RunError> {
         let before = std::mem::take(&mut self.state_mut().began_with);
         let members = || self.state().members().into_iter().zip(&before);
         let counts = members().map(|(now, then)| now.compare_held(then));
@@ -40,7 +40,7 @@ impl Session<'_> {
     }
 
     /// Continues with a clone; the original waits below it on the stack.
-    pub(in crate::run) fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
+    pub(crate) fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
         let number = self.number();
         let data = self.data_of(branch)?;
         self.originals.push(self.state().network.checksum());
@@ -92,7 +92,7 @@ impl Session<'_> {
     }
 
     /// The settings of the [data](Self::data) that the present network sees.
-    pub(in crate::run) fn data_settings(&self) -> &Data {
+    pub(crate) fn data_settings(&self) -> &Data {
         let mut around = vec![&self.context.spec.data];
         for step in &self.program[..self.next] {
             match &step.op {
@@ -105,7 +105,7 @@ impl Session<'_> {
     }
 
     /// Finds the data of the branches around a checkpoint.
-    pub(in crate::run) fn find_data(&mut self) -> Result<(), RunError> {
+    pub(crate) fn find_data(&mut self) -> Result<(), RunError> {
         for number in 0..self.next {
             match self.program[number].op.clone() {
                 Op::Enter(branch) => {
@@ -120,7 +120,7 @@ impl Session<'_> {
     }
 
     /// Returns to the original, which is unchanged and keeps the clone under its name.
-    pub(in crate::run) fn leave(&mut self, name: &str) -> Result<(), RunError> {
+    pub(crate) fn leave(&mut self, name: &str) -> Result<(), RunError> {
         let clone = self.stack.pop().expect("a branch is left after it was entered");
         self.data.pop();
         let before = self.originals.pop();

@@ -3,21 +3,21 @@
 use std::time::{Instant, SystemTime};
 
 use super::Session;
-use crate::net::{Answers, Score};
-use crate::results::event::{Clock, Progress, ReportLevel, StageBegan};
-use crate::results::{Event, Point, Report};
-use crate::run::checkpoint::Checkpoint;
-use crate::run::error::RunError;
-use crate::run::evaluate::evaluate;
-use crate::run::members;
-use crate::run::program::ProgramStep;
-use crate::run::state::TrainProgress;
-use crate::run::stop::StopKind;
-use crate::run::tables::Table;
-use crate::run::train::PROGRESS_EVERY;
+use net::{Answers, Score};
+use results::event::{Clock, Progress, ReportLevel, StageBegan};
+use results::{Event, Point, Report};
+use crate::checkpoint::Checkpoint;
+use crate::error::RunError;
+use crate::evaluate::evaluate;
+use crate::members;
+use crate::program::ProgramStep;
+use crate::state::TrainProgress;
+use crate::stop::StopKind;
+use crate::tables::Table;
+use crate::train::PROGRESS_EVERY;
 
 impl Session<'_> {
-    pub(in crate::run) fn emit(&mut self, event: Event) -> Result<(), RunError> {
+    pub(crate) fn emit(&mut self, event: Event) -> Result<(), RunError> {
         if !event.is_transient() && self.clock_after.is_some_and(|pauses| pauses != self.stop.paused_for()) {
             self.emit_clock()?;
         }
@@ -25,7 +25,7 @@ impl Session<'_> {
     }
 
     /// Emits the time of day; done again after each pause.
-    pub(in crate::run) fn emit_clock(&mut self) -> Result<(), RunError> {
+    pub(crate) fn emit_clock(&mut self) -> Result<(), RunError> {
         self.clock_after = Some(self.stop.paused_for());
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let utc = since_1970.as_millis() as f64 / 1e3;
@@ -33,14 +33,14 @@ impl Session<'_> {
         self.listener.event(Event::Clock(Clock { utc, secs }))
     }
 
-    pub(in crate::run) fn emit_stage(&mut self, step: &ProgramStep) -> Result<(), RunError> {
+    pub(crate) fn emit_stage(&mut self, step: &ProgramStep) -> Result<(), RunError> {
         let ProgramStep { op: _, stage, round, branch, label } = step.clone();
         let (number, of) = (self.next, self.program.len());
         self.emit(Event::Stage(StageBegan { number, of, stage, label, round, branch }))
     }
 
     /// Emits the progress, `done` mini-batches into the present step.
-    pub(in crate::run) fn emit_progress(&mut self, done: u64) -> Result<(), RunError> {
+    pub(crate) fn emit_progress(&mut self, done: u64) -> Result<(), RunError> {
         let share = self.work.share(self.next, done);
         let secs = self.secs();
         let position = self.state().position;
@@ -57,7 +57,7 @@ impl Session<'_> {
 
     /// Emits loss and accuracy on training batches since the last evaluation: of the present network, and of each further
     /// member that trained.
-    pub(in crate::run) fn emit_training(&mut self, score: &Score) -> Result<(), RunError> {
+    pub(crate) fn emit_training(&mut self, score: &Score) -> Result<(), RunError> {
         let others = self.state_mut().others.iter_mut();
         let others: Vec<Score> = others.map(|member| std::mem::take(&mut member.score)).collect();
         let is_alone = others.is_empty();
@@ -70,7 +70,7 @@ impl Session<'_> {
     }
 
     /// Evaluates the validation part, where there is one, and the test part; emits what is recorded of the weights.
-    pub(in crate::run) fn evaluate_parts(&mut self) -> Result<(), RunError> {
+    pub(crate) fn evaluate_parts(&mut self) -> Result<(), RunError> {
         if self.state().others.is_empty() {
             self.evaluate_present(false)?;
         } else {
@@ -81,7 +81,7 @@ impl Session<'_> {
 
     /// The same as a stage: it has progress, and a request to stop ends it before anything is emitted. Returns
     /// whether it came to its end.
-    pub(in crate::run) fn evaluate_or_stop(&mut self) -> Result<bool, RunError> {
+    pub(crate) fn evaluate_or_stop(&mut self) -> Result<bool, RunError> {
         if !self.state().others.is_empty() {
             return self.evaluate_parts().map(|()| true);
         }
@@ -124,7 +124,7 @@ impl Session<'_> {
 
     /// Emits loss and accuracy of one part of the data, with `answers` those by class and, if the experiment asks for it, among
     /// the largest logits; `member` counts from 0, the present network.
-    pub(in crate::run) fn emit_score(
+    pub(crate) fn emit_score(
         &mut self,
         part: &str,
         score: &Score,
@@ -150,13 +150,13 @@ impl Session<'_> {
     }
 
     /// Emits one value of one series, at the present position.
-    pub(in crate::run) fn point(&mut self, series: &str, value: f64) -> Result<(), RunError> {
+    pub(crate) fn point(&mut self, series: &str, value: f64) -> Result<(), RunError> {
         let point = self.new_point(series, value);
         self.emit(Event::Point(point))
     }
 
     /// One value of one series, at the present position.
-    pub(in crate::run) fn new_point(&self, series: &str, value: f64) -> Point {
+    pub(crate) fn new_point(&self, series: &str, value: f64) -> Point {
         let state = self.state();
         Point {
             series: series.to_owned(),
@@ -174,30 +174,30 @@ impl Session<'_> {
     }
 
     /// Emits what the present stage did, with its place.
-    pub(in crate::run) fn report(&mut self, report: Report) -> Result<(), RunError> {
+    pub(crate) fn report(&mut self, report: Report) -> Result<(), RunError> {
         let (stage, branch, round) = (self.stage(), self.branch(), self.round());
         let level = if report.passed == Some(false) { ReportLevel::Warning } else { report.level };
         self.emit(Event::Report(Report { stage, branch, round, level, ..report }))
     }
 
     /// Appends whole lines to a table of the run.
-    pub(in crate::run) fn log(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+    pub(crate) fn log(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
         self.listener.lines(table, lines)
     }
 
     /// Keeps the present network in files of these names: its values, and what holds them.
-    pub(in crate::run) fn keep_network(&mut self, files: &[String; 2]) -> Result<(), RunError> {
+    pub(crate) fn keep_network(&mut self, files: &[String; 2]) -> Result<(), RunError> {
         let network = self.state().network.clone();
         self.listener.network(files, &network)
     }
 
     /// Whether a stage may write into the run's directory.
-    pub(in crate::run) fn may_write(&mut self) -> Result<(), RunError> {
+    pub(crate) fn may_write(&mut self) -> Result<(), RunError> {
         self.listener.may_write()
     }
 
     /// Keeps a checkpoint: before the next step, or inside it.
-    pub(in crate::run) fn keep(&mut self, inside: Option<TrainProgress>) -> Result<(), RunError> {
+    pub(crate) fn keep(&mut self, inside: Option<TrainProgress>) -> Result<(), RunError> {
         let checkpoint = Checkpoint {
             next: self.next,
             inside,
@@ -209,7 +209,7 @@ impl Session<'_> {
     }
 
     /// Seconds of work so far, without pauses.
-    pub(in crate::run) fn secs(&self) -> f64 {
+    pub(crate) fn secs(&self) -> f64 {
         let paused = self.stop.paused_for().saturating_sub(self.paused_before);
         self.secs_before + self.began.elapsed().saturating_sub(paused).as_secs_f64()
     }

@@ -19,14 +19,14 @@ use super::stop::{StopFlag, StopKind};
 use super::tables::Table;
 use super::weights::LastPasses;
 use super::work::{WorkPlan, steps};
-use crate::data::{Data, DataError, Dataset};
-use crate::doc::file_names::{self, exported, filled};
-use crate::doc::plan::{FileUse, Reading, Sizes};
-use crate::doc::{Intervention, Stage, sets_of, targets};
-use crate::form::path::Place;
-use crate::net::Network;
-use crate::optimize::Optimizer;
-use crate::results::event::place_of;
+use data::{Data, DataError, Dataset};
+use doc::file_names::{self, exported, filled};
+use doc::plan::{FileUse, Reading, Sizes};
+use doc::{Intervention, Stage, sets_of, targets};
+use form::path::Place;
+use net::Network;
+use optimize::Optimizer;
+use results::event::place_of;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

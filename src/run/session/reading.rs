@@ -1,14 +1,14 @@
 //! How the present network is read: as it is stored, or through the faults that are in place.
 
 use super::Session;
-use crate::run::error::RunError;
-use crate::run::faults::View;
-use crate::run::tables::Table;
+use crate::error::RunError;
+use crate::faults::View;
+use crate::tables::Table;
 
 impl Session<'_> {
     /// What computes with the present network and its members in one pass: one mini-batch, or one evaluation of a part of
     /// the data. The caller [puts it back](Self::put_back) after the pass.
-    pub(in crate::run) fn reader(&self) -> View {
+    pub(crate) fn reader(&self) -> View {
         View::new(self.context.clone(), self.state().faults.clone(), self.branch())
     }
 
@@ -16,7 +16,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// When a fault could not be drawn, or the log cannot be written.
-    pub(in crate::run) fn put_back(&mut self, reader: View) -> Result<(), RunError> {
+    pub(crate) fn put_back(&mut self, reader: View) -> Result<(), RunError> {
         let (faults, lines) = reader.close().map_err(|error| self.stage_error(error.to_string()))?;
         self.state_mut().faults = faults;
         if lines.is_empty() { Ok(()) } else { self.log(Table::Faults, &lines) }

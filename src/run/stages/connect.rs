@@ -2,19 +2,19 @@
 
 use std::time::Instant;
 
-use crate::doc::plan::Sizes;
-use crate::doc::stage::{Connect, LineStatistics, ONE_SAMPLE};
-use crate::net::{Network, Score};
-use crate::results::number::fixed;
-use crate::results::report::line_summary;
-use crate::results::{Event, Point, Report};
-use crate::run::error::RunError;
-use crate::run::evaluate::evaluate;
-use crate::run::reestimate::reestimate;
-use crate::run::session::{Session, StageEnd};
-use crate::run::state::TrainProgress;
-use crate::run::stop::StopKind;
-use crate::run::train::PROGRESS_EVERY;
+use doc::plan::Sizes;
+use doc::stage::{Connect, LineStatistics, ONE_SAMPLE};
+use net::{Network, Score};
+use results::number::fixed;
+use results::report::line_summary;
+use results::{Event, Point, Report};
+use crate::error::RunError;
+use crate::evaluate::evaluate;
+use crate::reestimate::reestimate;
+use crate::session::{Session, StageEnd};
+use crate::state::TrainProgress;
+use crate::stop::StopKind;
+use crate::train::PROGRESS_EVERY;
 
 /// Evaluates networks W = (1 − t)·A + t·B on the test part, masks ignored; t takes `points` values from 0 to 1. Batch-norm
 /// statistics are measured again for each of them, the ends too, or interpolated like weights.

@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
-use crate::form::number::grouped;
-use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Gradients, Network, OptimizerState, Score};
-use crate::results::Report;
-use crate::run::error::RunError;
-use crate::run::interventions::watch;
-use crate::run::session::{Session, StageEnd};
-use crate::run::sharing::{self, hand, take_over};
-use crate::run::state::{HandOvers, Member, Snapshot, State, TrainProgress};
-use crate::run::train::{self, Known, MiniBatch, Phase, Trainer};
+use doc::stage::{Ensemble, EnsembleEnd, Sharing};
+use form::number::grouped;
+use intervene::stream::{Purpose, Stream, stream};
+use net::{Gradients, Network, OptimizerState, Score};
+use results::Report;
+use crate::error::RunError;
+use crate::interventions::watch;
+use crate::session::{Session, StageEnd};
+use crate::sharing::{self, hand, take_over};
+use crate::state::{HandOvers, Member, Snapshot, State, TrainProgress};
+use crate::train::{self, Known, MiniBatch, Phase, Trainer};
 
 /// Trains the members of an ensemble; resumes from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {
@@ -280,7 +280,7 @@ fn largest_move(shared: &[usize], before: &Network, now: &Network) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::sharing::testing::network;
+    use crate::sharing::testing::network;
 
     #[test]
     fn a_network_that_is_no_number_does_not_stand_still() {

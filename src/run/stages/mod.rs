@@ -11,7 +11,7 @@ use super::first_test;
 use super::interventions;
 use super::session::{Session, StageEnd};
 use super::state::TrainProgress;
-use crate::doc::Stage;
+use doc::Stage;
 
 /// Carries a stage out; resumes from `inside` when it was interrupted.
 pub fn carry_out(session: &mut Session, stage: &Stage, inside: TrainProgress) -> Result<StageEnd, RunError> {

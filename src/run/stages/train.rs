@@ -1,12 +1,12 @@
 //! Trains the present network, compared with its past where that is watched.
 
-use crate::doc::Train;
-use crate::net::Score;
-use crate::run::error::RunError;
-use crate::run::interventions::watch::{self, Question};
-use crate::run::session::{Session, StageEnd};
-use crate::run::state::TrainProgress;
-use crate::run::train::{self, MiniBatch, Phase, Trainer};
+use doc::Train;
+use net::Score;
+use crate::error::RunError;
+use crate::interventions::watch::{self, Question};
+use crate::session::{Session, StageEnd};
+use crate::state::TrainProgress;
+use crate::train::{self, MiniBatch, Phase, Trainer};
 
 /// Trains the present network; resumes from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {

@@ -1,9 +1,9 @@
 //! A network as a list of operations, from its input to its logits, each with those that it reads.
 
-use crate::doc::Structure;
-use crate::doc::arch::{Activation, Module, Shortcut};
-use crate::doc::structure::{LayerKind, Op, Window};
-use crate::results::network::Link;
+use doc::Structure;
+use doc::arch::{Activation, Module, Shortcut};
+use doc::structure::{LayerKind, Op, Window};
+use results::network::Link;
 
 /// All operations, the input first. Non-linearities and dropout are part of the operation before them.
 pub fn chain(structure: &Structure) -> Vec<Link> {
@@ -141,9 +141,9 @@ fn name_of(activation: &Activation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::Loss;
-    use crate::doc::arch::{Mlp, Net, ResNet, Sequential, Vgg};
+    use data::Shape;
+    use doc::Loss;
+    use doc::arch::{Mlp, Net, ResNet, Sequential, Vgg};
 
     fn in_words(net: &Net, input: Shape) -> Vec<(String, String)> {
         let structure = Structure::new(net, input, 10, &Loss::CrossEntropy).unwrap();
@@ -181,7 +181,7 @@ mod tests {
         let text = "[Conv(channels: 4), Relu, Residual(body: [Conv(channels: 4), Relu], shortcut: Identity), Residual(body: \
             [Conv(channels: 8, stride: 2), Residual(body: [BatchNorm()])], shortcut: Project()), Residual(body: [Conv(channels: \
             16, stride: 2)], shortcut: PadSubsample), MaxPool(), Flatten, Linear()]";
-        let layers: Vec<Module> = crate::form::ron_text::from_str(text).unwrap();
+        let layers: Vec<Module> = form::ron_text::from_str(text).unwrap();
         let net = Net::Sequential(Sequential { layers: layers.clone(), ..Sequential::default() });
         let structure = Structure::new(&net, Shape::new(1, 8, 8), 10, &Loss::CrossEntropy).unwrap();
         let links = chain(&structure);

@@ -15,16 +15,16 @@ use super::context::initial_network;
 use super::directory::{MASKS, is_done, spec_of};
 use super::tables::Table;
 use super::weights::files_of_round;
-use crate::doc::structure::{LayerKind, Misfit, Parameter, Role, Traced};
-use crate::doc::{RunSpec, Structure};
-pub use crate::intervene::fault::log::{LoggedFault, Stored};
-use crate::intervene::{Entry, MaskCounts};
-use crate::net::mask_file::read_masks;
-use crate::net::weights_file::{FileTensor, read_tensors};
-use crate::results::network::{
+use doc::structure::{LayerKind, Misfit, Parameter, Role, Traced};
+use doc::{RunSpec, Structure};
+pub use intervene::fault::log::{LoggedFault, Stored};
+use intervene::{Entry, MaskCounts};
+use net::mask_file::read_masks;
+use net::weights_file::{FileTensor, read_tensors};
+use results::network::{
     Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
 };
-pub use crate::results::weights::WeightHistogram;
+pub use results::weights::WeightHistogram;
 pub use chain::{chain, paths};
 pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use predictions::{DataPart, Prediction, SeenSamples, predict, read_samples};
@@ -115,7 +115,7 @@ pub fn read_all_values_at(
 /// The trainings whose network a run has kept, by the numbers of their steps, in their order. [`rounds`] of its record
 /// have the same numbers as `step`, with the remaining share of the weights.
 ///
-/// [`rounds`]: crate::results::rounds::rounds
+/// [`rounds`]: results::rounds::rounds
 pub fn stored_rounds(folder: &Path, id: &str) -> Vec<usize> {
     let Ok(files) = std::fs::read_dir(folder.join(id).join("rounds")) else { return Vec::new() };
     let step = |file: std::io::Result<std::fs::DirEntry>| -> Option<usize> {

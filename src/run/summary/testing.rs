@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::doc::{Run, RunSpec};
-use crate::intervene::{BiasInit, Init};
-use crate::net::{Initialisation, Network, backend};
-use crate::run::directory::RunDirectory;
-use crate::run::{Datasets, RunContext, Session, StopFlag};
+use doc::{Run, RunSpec};
+use intervene::{BiasInit, Init};
+use net::{Initialisation, Network, backend};
+use crate::directory::RunDirectory;
+use crate::{Datasets, RunContext, Session, StopFlag};
 
 /// Writes the directory of a finished run: in its last weight the first entry is pruned, the second frozen, and the third
 /// is 2.
@@ -36,7 +36,7 @@ pub fn carry_out(folder: &Path, run: &Run) {
     let mut directory = RunDirectory::claim(folder, run, Box::new(|_| {})).unwrap();
     let spec = RunSpec::clone(&run.spec);
     let data = Datasets::default().get(&spec.data, &spec.net, folder).unwrap();
-    directory.note_inventory(&crate::data::Inventory::of_read(&spec.data, &data));
+    directory.note_inventory(&data::Inventory::of_read(&spec.data, &data));
     let (compute, output) =
         (backend(&spec.device, &spec.train.kernels).unwrap(), directory.path().to_owned());
     let context = RunContext::new(spec, run.arm.clone(), data, compute, folder.to_owned(), output).unwrap();

@@ -1,8 +1,8 @@
 use super::*;
-use crate::doc::file::parse;
-use crate::doc::{Run, runs};
-use crate::intervene::Entry::{Free, Frozen, Pruned};
-use crate::results::network::BINS;
+use doc::file::parse;
+use doc::{Run, runs};
+use intervene::Entry::{Free, Frozen, Pruned};
+use results::network::BINS;
 
 fn run() -> Run {
     let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])";

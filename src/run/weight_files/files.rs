@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Read, guess, read_for, read_shapes};
-use crate::data::Shape;
-use crate::doc::structure::Parameter;
-use crate::doc::{Loss, Net, Structure};
-use crate::form::ron_text;
-use crate::net::weights_file::{BATCHES_TRACKED, FileTensor, write_tensors};
+use data::Shape;
+use doc::structure::Parameter;
+use doc::{Loss, Net, Structure};
+use form::ron_text;
+use net::weights_file::{BATCHES_TRACKED, FileTensor, write_tensors};
 
 fn structure(net: &str, input: Shape, classes: usize) -> Structure {
     let net: Net = ron_text::from_str(net).unwrap();

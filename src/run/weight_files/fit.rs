@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::Shapes;
-use crate::doc::Structure;
-use crate::doc::plan::Reading;
-use crate::form::number::{counted, first_of};
-use crate::results::network::shape_text;
+use doc::Structure;
+use doc::plan::Reading;
+use form::number::{counted, first_of};
+use results::network::shape_text;
 
 /// Rows of a table in a message; more are counted.
 const SOME: usize = 12;

@@ -7,12 +7,12 @@ use super::names::{chain, common_wrapper, layers_in_file, layers_of};
 use super::naming::{plain_file, prefixes};
 use super::sources::{Source, source_of};
 use super::{FileShapes, Fit, Shapes};
-use crate::data::{Data, Shape};
-use crate::doc::arch::LayerShapes;
-use crate::doc::{Loss, Net, Structure};
-use crate::form::number::first_of;
-use crate::form::{Stored, check_ranges};
-use crate::results::network::shape_text;
+use data::{Data, Shape};
+use doc::arch::LayerShapes;
+use doc::{Loss, Net, Structure};
+use form::number::first_of;
+use form::{Stored, check_ranges};
+use results::network::shape_text;
 
 /// Layers that are named where no network is found; more are counted.
 const SOME: usize = 6;

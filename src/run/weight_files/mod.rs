@@ -17,8 +17,8 @@ pub use inspect::{Inspection, Statistics, TensorSummary, inspect};
 pub use naming::Naming;
 pub use sources::{Scaling, Source};
 
-use crate::doc::Structure;
-use crate::net::weights_file::{
+use doc::Structure;
+use net::weights_file::{
     FileTensor, NamedTensors, TensorFile, WeightFileError, read_masks, read_tensors,
 };
 

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Shapes;
-use crate::doc::Structure;
-use crate::doc::structure::LayerKind;
-use crate::form::number::first_of;
+use doc::Structure;
+use doc::structure::LayerKind;
+use form::number::first_of;
 
 /// What stands before all names of a file: of `DataParallel`, of `torch.compile`, of Lightning and other wrappers.
 const PREFIXES: [&str; 6] = ["module.", "_orig_mod.", "state_dict.", "model.", "net.", "network."];

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::names::common_wrapper;
 use super::naming::plain_file;
 use super::{FileShapes, Shapes};
-use crate::data::{Data, Normalize};
-use crate::form::ron_text;
-use crate::net::weights_file::{SCALING, WRITER};
+use data::{Data, Normalize};
+use form::ron_text;
+use net::weights_file::{SCALING, WRITER};
 
 /// Where weights come from that many people use, and how their inputs were scaled.
 #[derive(Debug, PartialEq)]
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_rather_than_how_they_are_written() {
-        use crate::data::{Cifar10, Digits};
+        use data::{Cifar10, Digits};
         let given = |text: &str| ron_text::from_str::<Normalize>(text).unwrap();
         let pictures = |normalize| Data::Cifar10(Cifar10 { normalize, ..Cifar10::default() });
         let image_net = given("Given(mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225])");

@@ -1,7 +1,7 @@
 use super::*;
-use crate::data::Shape;
-use crate::doc::{Loss, Net};
-use crate::form::{Stored, ron_text};
+use data::Shape;
+use doc::{Loss, Net};
+use form::{Stored, ron_text};
 
 /// Names and shapes, written down a second time from the sources of the repositories.
 #[derive(Default)]
@@ -295,7 +295,7 @@ fn perceptrons_with_other_names_are_known() {
     }
     found(&mlp.0, "Mlp(hidden: [300], classes: Some(10))");
     let file = read_shapes(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/checkpoints/ordered.pth"),
+        &Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/oracle/checkpoints/ordered.pth"),
         false,
     );
     let net: Net = ron_text::from_str("Mlp(hidden: [4, 4], classes: Some(4))").unwrap();
@@ -346,12 +346,12 @@ fn names_that_fit_are_left_alone() {
 
 #[test]
 fn a_run_is_inspected_with_its_network() {
-    use crate::doc::{file::parse, runs};
+    use doc::{file::parse, runs};
     let folder = tempfile::tempdir().unwrap();
     let text = "(data: Iris(), net: Mlp(hidden: [2], activation: Tanh), arms: [(name: \"a\", plan: [Test])])";
     let run = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap().remove(0);
     let path = folder.path().join(&run.id);
-    crate::run::summary::testing::write_done(folder.path(), &run);
+    crate::summary::testing::write_done(folder.path(), &run);
     let inspection = inspect(&path).unwrap();
     assert_eq!(inspection.guess.unwrap().net, run.spec.net, "its settings, not a guess");
     let names: Vec<&str> = inspection.tensors.iter().map(|tensor| tensor.name.as_str()).collect();

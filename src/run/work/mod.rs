@@ -5,10 +5,10 @@ mod task;
 pub use task::Task;
 
 use super::program::{Op, ProgramStep};
-use crate::data::Facts;
-use crate::doc::plan::{Level, Situation, Sizes, StepWork};
-use crate::doc::stage::Planned;
-use crate::doc::{RunSpec, Structure};
+use data::Facts;
+use doc::plan::{Level, Situation, Sizes, StepWork};
+use doc::stage::Planned;
+use doc::{RunSpec, Structure};
 
 /// The work of every step of a program.
 pub fn steps(program: &[ProgramStep], spec: &RunSpec, structure: &Structure, sizes: Sizes) -> Vec<StepWork> {
@@ -122,8 +122,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::{file::parse, runs};
-    use crate::run::{cost, program};
+    use doc::{file::parse, runs};
+    use crate::{cost, program};
 
     /// The work of a plan on 100 samples with 30 of them for validation, and 50 for tests, in mini-batches of 10.
     fn work(plan: &str) -> Work {

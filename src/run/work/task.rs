@@ -1,7 +1,7 @@
 //! The task that runs of the same pace share.
 
-use crate::data::{Facts, Shape};
-use crate::doc::{Device, Net, RunSpec, Training};
+use data::{Facts, Shape};
+use doc::{Device, Net, RunSpec, Training};
 
 /// One mini-batch of training and one evaluated sample, timed once for all runs that share it.
 #[derive(Clone, Debug, PartialEq)]

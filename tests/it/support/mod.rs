@@ -9,25 +9,25 @@ pub mod window;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use safetensors::tensor::{Dtype, TensorView};
-use weightlab::doc::file::parse;
-use weightlab::doc::{Run, RunSpec, Severity, runs};
-use weightlab::net::weights_file::f32_bytes;
-use weightlab::net::{Network, backend};
-use weightlab::results::campaign::CampaignRecord;
-use weightlab::results::{Event, Point, Report, RunRecord};
-use weightlab::run::{
+use doc::file::parse;
+use doc::{Run, RunSpec, Severity, runs};
+use net::weights_file::f32_bytes;
+use net::{Network, backend};
+use results::campaign::CampaignRecord;
+use results::{Event, Point, Report, RunRecord};
+use run::{
     Checkpoint, Datasets, Listener, Recorder, RunContext, RunDirectory, RunEnd, RunError, Session, State,
     StopFlag, StopKind, Table,
 };
+use safetensors::tensor::{Dtype, TensorView};
 
 /// The spec of the only arm of a document.
 pub fn spec(text: &str) -> RunSpec {
     let experiment = parse(text, Path::new("test.ron")).expect("the test's document is right");
-    let mut problems = weightlab::doc::validate(&experiment);
+    let mut problems = doc::validate(&experiment);
     problems.retain(|problem| problem.severity == Severity::Error);
     assert_eq!(problems, []);
-    weightlab::doc::RunSpec::clone(&runs(&experiment).expect("it expands").swap_remove(0).spec)
+    doc::RunSpec::clone(&runs(&experiment).expect("it expands").swap_remove(0).spec)
 }
 
 /// A weight file of a perceptron with one hidden layer, by its numbers of inputs, hidden units and classes; `value` gives a
@@ -92,7 +92,7 @@ fn on_digits(net: &str, plan: &str) -> RunSpec {
 /// What a validation says about a plan.
 pub fn complaints(plan: &str) -> Vec<String> {
     let experiment = parse(&format!("(arms: [(plan: [{plan}])])"), Path::new("test.ron")).unwrap();
-    weightlab::doc::validate(&experiment).iter().map(ToString::to_string).collect()
+    doc::validate(&experiment).iter().map(ToString::to_string).collect()
 }
 
 pub fn context(spec: RunSpec) -> Arc<RunContext> {

@@ -8,12 +8,12 @@ use chrono::{DateTime, Local, TimeZone};
 use eframe::egui::{self, Key, Modifiers, Theme, ThemePreference};
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, TestRenderer};
-use weightlab::gui::app::{App, Parts, prepare};
-use weightlab::gui::commands::Command;
-use weightlab::gui::desktop::Desktop;
-use weightlab::gui::files::{PathAnswer, PathRequest};
-use weightlab::gui::settings::Settings;
-use weightlab::gui::worker::Worker;
+use gui::app::{App, Parts, prepare};
+use gui::commands::Command;
+use gui::desktop::Desktop;
+use gui::files::{PathAnswer, PathRequest};
+use gui::settings::Settings;
+use gui::worker::Worker;
 
 /// A desktop without notifications, that may go to sleep.
 struct Quiet;

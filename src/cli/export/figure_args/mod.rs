@@ -6,18 +6,18 @@ use clap::Args;
 
 use super::axis_columns::Known;
 use super::page_args::switch;
-use crate::cli::failure::Failure;
-use crate::figure::plots::Plot;
-use crate::figure::{Figure, Scale};
-use crate::results::RunRecord;
-use crate::results::campaign::stages;
-use crate::results::facets::FacetAxes;
-use crate::results::number::Format;
-use crate::results::rounds::Levels;
-use crate::results::statistics::Spread;
-use crate::results::table::columns::Column;
-use crate::results::view::{ViewSettings, XAxis};
-use crate::results::weights::Measure;
+use crate::failure::Failure;
+use figure::plots::Plot;
+use figure::{Figure, Scale};
+use results::RunRecord;
+use results::campaign::stages;
+use results::facets::FacetAxes;
+use results::number::Format;
+use results::rounds::Levels;
+use results::statistics::Spread;
+use results::table::columns::Column;
+use results::view::{ViewSettings, XAxis};
+use results::weights::Measure;
 
 /// Band, horizontal axis and vertical range of a figure.
 #[derive(Debug, Default, Args)]

@@ -1,8 +1,8 @@
 use super::*;
-use crate::figure::plots::find;
-use crate::figure::{Axis, Category};
-use crate::results::Event;
-use crate::results::view::PlotView;
+use figure::plots::find;
+use figure::{Axis, Category};
+use results::Event;
+use results::view::PlotView;
 
 fn arguments(x: Option<&str>, y_range: Option<[f64; 2]>) -> FigureArgs {
     FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range, ..FigureArgs::default() }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::label_map::LabelMap;
 use super::splits::{Splits, check_names, folders, is_folder, is_hidden, seen_through, unnamed_parts};
-use crate::data::{DataError, LeftOut};
-use crate::form::number::{counted, first_of};
+use crate::{DataError, LeftOut};
+use form::number::{counted, first_of};
 
 /// What the names of pictures end in.
 const ENDINGS: [&str; 13] =
@@ -28,14 +28,14 @@ const REMEDY: &str =
 
 /// A picture with its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::data) struct Picture {
+pub(crate) struct Picture {
     pub path: PathBuf,
     pub label: u32,
 }
 
 /// The pictures of a set, by class and name.
 #[derive(Debug)]
-pub(in crate::data) struct Pictures {
+pub(crate) struct Pictures {
     pub train: Vec<Picture>,
     /// Those of a validation part that is apart.
     pub validation: Option<Vec<Picture>>,
@@ -49,7 +49,7 @@ pub(in crate::data) struct Pictures {
 }
 
 /// Returns what a name ends in, in lower case.
-pub(in crate::data) fn ending(path: &Path) -> String {
+pub(crate) fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
@@ -61,7 +61,7 @@ fn is_picture(path: &Path) -> bool {
 
 /// Whether a folder has folders of pictures, as far as a glance shows: pictures in one of the first folders, of the training
 /// part where there is one.
-pub(in crate::data) fn is_like_pictures(folder: &Path) -> bool {
+pub(crate) fn is_like_pictures(folder: &Path) -> bool {
     let is_like = || {
         let [train, ..] = Splits::of(folder).unwrap_or_default().parts;
         let folder = match train {
@@ -85,7 +85,7 @@ pub(in crate::data) fn is_like_pictures(folder: &Path) -> bool {
 /// # Errors
 /// Folders that cannot be read, without pictures or of unknown classes, folders that look like parts and are not named so,
 /// and links that lead nowhere or back.
-pub(in crate::data) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pictures, DataError> {
+pub(crate) fn find(folder: &Path, map: Option<&LabelMap>) -> Result<Pictures, DataError> {
     let Splits { parts: [train, validation, test], words, notes } = Splits::of(folder)?;
     if train.is_none() && map.is_none() {
         check_names(folder)?;

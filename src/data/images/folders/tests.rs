@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use super::*;
-use crate::data::testing::Folder;
+use crate::testing::Folder;
 
 /// The paths of a part, below the folder.
 fn names(folder: &Folder, part: &[Picture]) -> Vec<String> {

@@ -3,12 +3,12 @@ mod kinds;
 use std::path::PathBuf;
 
 use super::*;
-use crate::data::testing::{Folder, mutated, mutated_in};
-use crate::data::{Data, Dataset, Digests, Images, Normalize, Shape};
+use crate::testing::{Folder, mutated, mutated_in};
+use crate::{Data, Dataset, Digests, Images, Normalize, Shape};
 
 /// Pictures that `tests/oracle/image_folder.py` made, with what torchvision makes of them.
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/images")
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/images")
 }
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -133,7 +133,7 @@ fn damaged_pictures_are_named_and_may_be_left_out() {
         message.contains("train/cat/c.png: expected a picture") && message.contains("damaged: Skip"),
         "{message}"
     );
-    let skips = Images { damaged: crate::data::Damaged::Skip, ..images(folder.path()) };
+    let skips = Images { damaged: crate::Damaged::Skip, ..images(folder.path()) };
     let data = read_all(skips).unwrap();
     assert_eq!((data.train.len(), data.left_out.len()), (4, 1));
     assert!(data.left_out[0].contains("c.png"));
@@ -203,7 +203,7 @@ fn a_picture_that_is_read_late_is_named_when_it_is_damaged() {
     let message = data.train.values().unwrap_err().to_string();
     assert!(message.contains("train/dog/a.JPG: expected a picture"), "{message}");
     // Those that are to be left out are looked for at once.
-    let skips = Images { damaged: crate::data::Damaged::Skip, ..streamed };
+    let skips = Images { damaged: crate::Damaged::Skip, ..streamed };
     let data = read_all(skips).unwrap();
     assert_eq!((data.train.len(), data.left_out.len(), data.train.is_streamed()), (3, 1, true));
     assert_eq!(data.train.labels, [0, 0, 1]);
@@ -235,7 +235,7 @@ fn a_class_of_damaged_pictures_is_refused_even_where_they_are_left_out() {
     let look = |images: Images| Data::Images(images).look(Path::new("")).map(|_| ()).unwrap_err().to_string();
     let message = look(images(folder.path()));
     assert!(message.contains("train/dog/a.JPG: expected a picture, found a Git LFS pointer"), "{message}");
-    let skips = Images { damaged: crate::data::Damaged::Skip, ..images(folder.path()) };
+    let skips = Images { damaged: crate::Damaged::Skip, ..images(folder.path()) };
     let message = read_all(skips).unwrap_err();
     assert!(message.contains("train/dog: expected a picture of its class"), "{message}");
     assert!(message.contains("a.JPG: a Git LFS pointer"), "{message}");
@@ -277,7 +277,7 @@ fn a_third_part_is_for_validation_and_shares_are_of_each_class() {
 /// Inputs that people reported, with what is right; skipped where they are not beside the project.
 #[test]
 fn folders_that_people_have_are_read() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/cases");
+    let cases = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("../shared/cases");
     if !cases.is_dir() {
         return;
     }

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ArmRuns;
-use crate::doc::fault::{BitField, Format};
-use crate::figure::axis::Category;
-use crate::figure::distinct::distinct;
-use crate::figure::model::{Bars, Note};
-use crate::figure::palette::OUTCOME;
-use crate::form::number::counted;
-use crate::results::RunRecord;
-use crate::results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
-use crate::results::view::PlotOptions;
+use doc::fault::{BitField, Format};
+use crate::axis::Category;
+use crate::distinct::distinct;
+use crate::model::{Bars, Note};
+use crate::palette::OUTCOME;
+use form::number::counted;
+use results::RunRecord;
+use results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
+use results::view::PlotOptions;
 
 /// The series of runs with a campaign.
 pub const SERIES: &str = "campaign_accuracy";

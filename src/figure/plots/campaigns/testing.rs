@@ -1,9 +1,9 @@
 //! Campaigns for tests, with numbers that fit in the head.
 
-use crate::doc::fault::Protect;
-use crate::doc::fault_sites::CellPlan;
-use crate::results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
-use crate::results::{Event, RunRecord};
+use doc::fault::Protect;
+use doc::fault_sites::CellPlan;
+use results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
+use results::{Event, RunRecord};
 
 /// Ten images, of which `sdc1` got another class, and the others did not change.
 pub fn outcome(layer: usize, bit: u32, sdc1: u64) -> Outcomes {

@@ -7,13 +7,13 @@ use super::super::curves::Averaged;
 use super::super::note::RunCounts;
 use super::names::names;
 use super::{ArmRuns, Line};
-use crate::figure::model::{Seeds, Trace};
-use crate::figure::palette::{Style, style_of};
-use crate::results::Split;
-use crate::results::statistics::level;
-use crate::results::table::Row;
-use crate::results::table::settings::{NONE, compare};
-use crate::results::view::PlotOptions;
+use crate::model::{Seeds, Trace};
+use crate::palette::{Style, style_of};
+use results::Split;
+use results::statistics::level;
+use results::table::Row;
+use results::table::settings::{NONE, compare};
+use results::view::PlotOptions;
 
 /// A run with both values.
 pub struct Found<'a> {

@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use super::curves::figure;
 use super::values::{axis_of_numbers, axis_of_result, axis_of_texts};
 use super::{ArmRuns, Controls, Plot};
-use crate::figure::axis::Axis;
-use crate::figure::model::{Figure, Line};
-use crate::form::number::counted;
-use crate::results::RunRecord;
-use crate::results::metric::{is_best_low, other_settings, setting};
-use crate::results::table::Row;
-use crate::results::table::columns::Column;
-use crate::results::view::PlotOptions;
+use crate::axis::Axis;
+use crate::model::{Figure, Line};
+use form::number::counted;
+use results::RunRecord;
+use results::metric::{is_best_low, other_settings, setting};
+use results::table::Row;
+use results::table::columns::Column;
+use results::view::PlotOptions;
 use lines::{Found, lines, scatter};
 
 /// A column of the table of runs over another one.

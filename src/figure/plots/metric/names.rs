@@ -1,9 +1,9 @@
 //! The names of lines that join the arms of a sweep.
 
-use crate::doc::listed;
-use crate::figure::distinct::distinct;
-use crate::form::number::first_of;
-use crate::results::table::Row;
+use doc::listed;
+use crate::distinct::distinct;
+use form::number::first_of;
+use results::table::Row;
 
 /// The name of a line names as many arms.
 const MOST_ARMS: usize = 3;

@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use super::super::testing::{at, record};
 use super::*;
-use crate::figure::csv::csv;
-use crate::figure::scale::Scale;
-use crate::results::metric::MetricAxes;
-use crate::results::statistics::{Band, Spread, student_t95};
-use crate::results::table::columns::At;
+use crate::csv::csv;
+use crate::scale::Scale;
+use results::metric::MetricAxes;
+use results::statistics::{Band, Spread, student_t95};
+use results::table::columns::At;
 
 /// A run of a swept arm: its arm, rate, batch size and seed, and its last accuracy.
 fn row(arm: (usize, &str), rate: &str, batch: &str, seed: u64, last: f64) -> Row {
@@ -84,7 +84,7 @@ fn unfinished_runs_are_dots_beside_the_mean_and_have_no_ring() {
         row(A, "3", "8", 1, 1.0),
     ];
     let (done, mut going) = (RunRecord::default(), RunRecord::default());
-    going.apply(crate::results::Event::Started { resumed: false, threads: 1 });
+    going.apply(results::Event::Started { resumed: false, threads: 1 });
     let of = |records: [&'static RunRecord; 4]| {
         let rows: &'static [Row] = Box::leak(Box::new(rows.clone()));
         let runs = rows.iter().zip(records);

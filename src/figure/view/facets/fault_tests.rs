@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use super::*;
-use crate::doc::file::parse;
-use crate::doc::{Run, runs};
-use crate::figure::FileKind;
-use crate::figure::export::bytes;
-use crate::figure::plots::find;
-use crate::figure::plots::testing::{outcome, single_faults};
-use crate::figure::view::exported;
-use crate::results::RunRecord;
-use crate::results::campaign::Outcomes;
-use crate::results::view::{PlotOptions, PlotView, ViewSettings};
+use doc::file::parse;
+use doc::{Run, runs};
+use crate::FileKind;
+use crate::export::bytes;
+use crate::plots::find;
+use crate::plots::testing::{outcome, single_faults};
+use crate::view::exported;
+use results::RunRecord;
+use results::campaign::Outcomes;
+use results::view::{PlotOptions, PlotView, ViewSettings};
 
 const SWEPT: &str =
     "(seeds: [1, 2, 3], arms: [(name: \"a\", sweep: { \"train.batch\": [8, 16, 32] }, plan: [Test])])";
@@ -90,8 +90,8 @@ fn more_settings_than_panels_are_refused() {
 
 #[test]
 fn in_one_column_a_heat_map_keeps_its_values_and_names_all_fields() {
-    use crate::figure::Options;
-    use crate::figure::scene::page::page_facts;
+    use crate::Options;
+    use crate::scene::page::page_facts;
     let bits = [31, 30, 29, 28, 27, 26, 25, 24, 23, 0];
     let run = single_faults(bits.map(|bit| Outcomes { trials: 20, ..outcome(0, bit, 3) }).to_vec());
     let arm = ArmRuns { name: "a".to_owned(), runs: vec![(1, &run)], ..ArmRuns::default() };

@@ -5,17 +5,17 @@ mod sides;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::figure::cells::Cells;
-use crate::figure::distinct::distinct;
-use crate::figure::facets::{Facets, Head, Panel};
-use crate::figure::legend_details::details;
-use crate::figure::model::{Bars, Figure, Line, Note};
-use crate::figure::plots::{ArmRuns, in_panels};
-use crate::results::colours::{base, shaded_again};
-use crate::results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
-use crate::results::table::columns::{Column, independent};
-use crate::results::table::settings::{NONE, Settings, compare, number_of};
-use crate::results::table::{Labels, LineFacts, Row};
+use crate::cells::Cells;
+use crate::distinct::distinct;
+use crate::facets::{Facets, Head, Panel};
+use crate::legend_details::details;
+use crate::model::{Bars, Figure, Line, Note};
+use crate::plots::{ArmRuns, in_panels};
+use results::colours::{base, shaded_again};
+use results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
+use results::table::columns::{Column, independent};
+use results::table::settings::{NONE, Settings, compare, number_of};
+use results::table::{Labels, LineFacts, Row};
 use sides::{Side, by_line};
 
 /// What can split these runs into panels, with its name: the settings in which they differ, the arm, and the seed.

@@ -1,10 +1,10 @@
 //! The columns and rows of a grid of panels.
 
 use super::{Key, Piece};
-use crate::figure::distinct::distinct;
-use crate::figure::facets::Head;
-use crate::results::colours::base;
-use crate::results::table::columns::Column;
+use crate::distinct::distinct;
+use crate::facets::Head;
+use results::colours::base;
+use results::table::columns::Column;
 
 /// The columns of a grid of panels, or its rows.
 pub(super) struct Side {

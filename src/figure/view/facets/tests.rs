@@ -1,15 +1,15 @@
 use std::path::Path;
 
 use super::*;
-use crate::doc::file::parse;
-use crate::doc::{Run, runs};
-use crate::figure::plots::find;
-use crate::figure::plots::testing::{at, record};
-use crate::figure::view::{Drawn, lines_of, whole};
-use crate::results::RunRecord;
-use crate::results::colours::Colours;
-use crate::results::table::Differing;
-use crate::results::view::{PlotOptions, PlotView};
+use doc::file::parse;
+use doc::{Run, runs};
+use crate::plots::find;
+use crate::plots::testing::{at, record};
+use crate::view::{Drawn, lines_of, whole};
+use results::RunRecord;
+use results::colours::Colours;
+use results::table::Differing;
+use results::view::{PlotOptions, PlotView};
 
 const SWEPT: &str =
     "(sweep: { \"train.batch\": [128, 16], \"train.optimizer.rate\": [0.1, 1e-2] }, seeds: [1, 2],
@@ -194,7 +194,7 @@ fn panels_with_different_intervals_name_each() {
     let note =
         |interval: &str| Note { what: interval.to_owned(), interval: interval.to_owned(), ..Note::default() };
     let figure = |interval: &str| Figure {
-        lines: vec![Line::new("a", crate::figure::style_of(0), vec![[1.0, 1.0]])],
+        lines: vec![Line::new("a", crate::style_of(0), vec![[1.0, 1.0]])],
         note: note(interval),
         ..Figure::default()
     };
@@ -208,7 +208,7 @@ fn panels_with_different_intervals_name_each() {
 #[test]
 fn lines_by_round_have_one_name_and_one_style_in_all_panels() {
     let lottery = |rate: f64, trainings: i32| {
-        let point = |series: &str, nth: i32| crate::results::Point {
+        let point = |series: &str, nth: i32| results::Point {
             remaining: (1.0 - rate).powi(nth),
             stage: nth.to_string(),
             ..at(series, f64::from(1 + nth), 0.5)

@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
-use crate::gui::background::BackgroundTask;
-use crate::gui::desktop::Desktop;
-use crate::gui::dialogs::{Dialog, PathUse};
-use crate::gui::download::DownloadDialog;
-use crate::gui::drop::Dropped;
-use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Picker};
-use crate::gui::guide::Guide;
-use crate::gui::licences::LicencesWindow;
-use crate::gui::log::Log;
-use crate::gui::palette::{Palette, PaletteList};
-use crate::gui::recent::{Presence, RecentFiles};
-use crate::gui::settings::Settings;
+use crate::background::BackgroundTask;
+use crate::desktop::Desktop;
+use crate::dialogs::{Dialog, PathUse};
+use crate::download::DownloadDialog;
+use crate::drop::Dropped;
+use crate::files::{PathAnswer, PathRequest, PendingPath, Picker};
+use crate::guide::Guide;
+use crate::licences::LicencesWindow;
+use crate::log::Log;
+use crate::palette::{Palette, PaletteList};
+use crate::recent::{Presence, RecentFiles};
+use crate::settings::Settings;
 
 /// After runs of this length the user may have left.
 const LONG: Duration = Duration::from_mins(1);

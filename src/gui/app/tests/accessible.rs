@@ -5,10 +5,10 @@ use egui_kittest::kittest::NodeT;
 
 use super::*;
 // The module has a `Stage` of its own: what a test sees on the other side.
-use crate::doc::Stage;
-use crate::form::{Node, Value};
-use crate::gui::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork, PathUse};
-use crate::gui::files::Purpose;
+use doc::Stage;
+use form::{Node, Value};
+use crate::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork, PathUse};
+use crate::files::Purpose;
 
 const INPUTS: &[Role] = &[
     Role::TextInput,
@@ -59,7 +59,7 @@ fn open_sections(window: &mut Window) {
 
 #[test]
 fn every_input_of_every_form_has_a_name() {
-    for template in crate::doc::templates::all() {
+    for template in doc::templates::all() {
         let mut window = Window::sized([1280.0, 2000.0], None);
         let ctx = window.harness.ctx.clone();
         window.harness.state_mut().leave(Leaving::to(Next::New(template)), &ctx);

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::*;
-use crate::gui::dialogs::{Dialog, Leaving, Next};
-use crate::gui::recent::Recent;
+use crate::dialogs::{Dialog, Leaving, Next};
+use crate::recent::Recent;
 
 /// A window whose edits are kept in a folder, at once.
 fn kept_in(home: &Path, file: Option<PathBuf>) -> Window {
@@ -202,13 +202,13 @@ fn a_folder_of_data_becomes_the_data_if_wanted_and_anything_else_says_what_it_is
     let folder = tempfile::tempdir().unwrap();
     let cifar = folder.path().join("cifar-10-batches-bin");
     std::fs::create_dir(&cifar).unwrap();
-    for name in crate::data::CIFAR10.needed {
+    for name in data::CIFAR10.needed {
         std::fs::write(cifar.join(name), "").unwrap();
     }
     let mut window = Window::new();
     drop_on(&mut window, folder.path());
     window.click("Use CIFAR-10");
-    let crate::data::Data::Cifar10(data) = &window.harness.state().editor.document.experiment.data else {
+    let data::Data::Cifar10(data) = &window.harness.state().editor.document.experiment.data else {
         panic!()
     };
     assert_eq!(data.dir.as_deref(), Some(&*cifar.to_string_lossy()));
@@ -243,7 +243,7 @@ fn what_would_be_dropped_is_told() {
     let file = egui::HoveredFile { path: Some("/x/mine.ron".into()), ..Default::default() };
     window.harness.input_mut().hovered_files.push(file);
     window.harness.step();
-    assert_eq!(crate::gui::drop::promise(&[Some("/x/mine.ron".into())], "dense"), "Drop to open mine.ron");
+    assert_eq!(crate::drop::promise(&[Some("/x/mine.ron".into())], "dense"), "Drop to open mine.ron");
     window.harness.input_mut().hovered_files.clear();
     window.harness.run();
 }

@@ -196,7 +196,7 @@ fn a_stage_is_added_from_the_palette_behind_the_selected_one() {
     window.harness.key_press(Key::Enter);
     window.harness.run();
     let app = window.harness.state();
-    assert_eq!(app.editor.document.experiment.arms[1].plan[1], crate::doc::Stage::Test);
+    assert_eq!(app.editor.document.experiment.arms[1].plan[1], doc::Stage::Test);
     assert_eq!(app.workspace.selection, Selection::Stage { arm: 1, path: vec![1] });
 }
 

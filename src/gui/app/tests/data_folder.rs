@@ -2,9 +2,9 @@
 
 use super::citizen::{drop_on, until};
 use super::*;
-use crate::data::{CIFAR10, Data, KnownSet, MNIST};
-use crate::doc::templates::Template;
-use crate::gui::dialogs::{Leaving, Next};
+use data::{CIFAR10, Data, KnownSet, MNIST};
+use doc::templates::Template;
+use crate::dialogs::{Leaving, Next};
 
 /// A window on an experiment with MNIST in a folder without files.
 fn window(folder: &Path) -> Window {
@@ -106,7 +106,7 @@ fn data_that_are_missing_say_where_they_were_looked_for_and_plots_say_why_nothin
 #[test]
 fn a_template_whose_data_are_missing_asks_for_their_folder() {
     let with_files = |template: &Template| template.experiment().data.file_set().is_some();
-    for template in crate::doc::templates::all().into_iter().filter(with_files) {
+    for template in doc::templates::all().into_iter().filter(with_files) {
         let mut window = Window::new();
         let ctx = window.harness.ctx.clone();
         window.harness.state_mut().proceed(Leaving::to(Next::New(template)), &ctx);

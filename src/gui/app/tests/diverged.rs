@@ -23,5 +23,5 @@ fn a_diverged_run_is_marked_in_the_list_the_log_and_the_message() {
     window.hang_up();
     assert!(window.sees("1 done, 1 diverged, 10 not started"), "the line at the bottom: {}", window.log());
     let message = window.harness.state().log.latest().unwrap();
-    assert_eq!(message.tone, crate::gui::widgets::Tone::Warning);
+    assert_eq!(message.tone, crate::widgets::Tone::Warning);
 }

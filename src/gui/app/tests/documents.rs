@@ -1,9 +1,9 @@
 //! Opening, saving and closing, with questions before anything is lost.
 
 use super::*;
-use crate::gui::dialogs::Dialog;
-use crate::gui::document::Document;
-use crate::gui::recovery::UnsavedEdits;
+use crate::dialogs::Dialog;
+use crate::document::Document;
+use crate::recovery::UnsavedEdits;
 
 #[test]
 fn an_edit_marks_the_title_and_closing_asks() {
@@ -42,7 +42,7 @@ fn a_window_that_closes_without_a_question_finishes_files_and_notes() {
     app.workspace.compare.view.filter = "seed = 1".to_owned();
     eframe::App::on_exit(app, None);
     assert!(figure.is_file());
-    let kept = crate::results::view::ViewSettings::read(&crate::run::folder_of(&path)).unwrap();
+    let kept = results::view::ViewSettings::read(&run::folder_of(&path)).unwrap();
     assert_eq!(kept.filter, "seed = 1");
 }
 
@@ -89,7 +89,7 @@ fn a_broken_file_is_refused_with_line_and_column() {
 fn without_a_file_dialog_a_path_can_be_typed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("typed.ron");
-    std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
+    std::fs::write(&path, doc::templates::all()[1].text).unwrap();
     let mut window = Window::new();
     window.stage.borrow_mut().answer = Some(PathAnswer::Unavailable);
     window.execute(Command::Open);
@@ -110,7 +110,7 @@ fn without_a_file_dialog_a_path_can_be_typed() {
 fn comments_between_settings_are_asked_about_before_they_are_lost() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.ron");
-    let text = crate::doc::templates::all()[1].text.replacen("seeds", "/* few */ seeds", 1);
+    let text = doc::templates::all()[1].text.replacen("seeds", "/* few */ seeds", 1);
     std::fs::write(&path, &text).unwrap();
     let mut window = Window::open(Some(path.clone()));
     window.edit();
@@ -125,7 +125,7 @@ fn comments_between_settings_are_asked_about_before_they_are_lost() {
 fn enter_takes_the_typed_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("typed.ron");
-    std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
+    std::fs::write(&path, doc::templates::all()[1].text).unwrap();
     let mut window = Window::new();
     window.stage.borrow_mut().answer = Some(PathAnswer::Unavailable);
     window.execute(Command::Open);
@@ -157,7 +157,7 @@ fn an_extension_that_was_added_replaces_no_file_without_a_question() {
 fn edits_while_a_file_is_chosen_are_asked_about_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.ron");
-    std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
+    std::fs::write(&path, doc::templates::all()[1].text).unwrap();
     let mut window = Window::new();
     window.stage.borrow_mut().answer = Some(PathAnswer::Path(path.clone()));
     let ctx = window.harness.ctx.clone();
@@ -176,7 +176,7 @@ fn edits_while_a_file_is_chosen_are_asked_about_once() {
 fn after_saving_as_another_file_the_states_are_those_of_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("first.ron");
-    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    std::fs::write(&path, doc::templates::all()[0].text).unwrap();
     let mut window = Window::open(Some(path));
     window.click("Run all");
     window.say(0, started());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::citizen::{drop_on, until};
 use super::*;
-use crate::doc::{Intervention, Stage as PlanStage};
+use doc::{Intervention, Stage as PlanStage};
 
 #[test]
 fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
@@ -23,7 +23,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
     drop_on(&mut window, &weights);
     assert!(window.sees("Import the weights into reinitialized?"));
     window.click("Import weights");
-    let PlanStage::Do(Intervention::Import(crate::doc::intervention::Import(file))) =
+    let PlanStage::Do(Intervention::Import(doc::intervention::Import(file))) =
         &window.harness.state().editor.document.experiment.arms[2].plan[0]
     else {
         panic!("no stage that imports")
@@ -73,7 +73,7 @@ fn weights_of_another_network_show_what_differs_and_offer_theirs() {
     }
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
-    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5])");
+    assert_eq!(form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5])");
     assert!(
         matches!(&experiment.arms[2].plan[0], PlanStage::Do(Intervention::Import(file)) if file.0.file == "w.pth")
     );
@@ -115,7 +115,7 @@ fn weights_with_more_than_the_network_has_are_offered_with_theirs() {
     write_zeros(&weights, &shapes);
     let mut window = Window::open(Some(saved_template(folder.path())));
     let state = window.harness.state_mut();
-    state.editor.document.experiment.net = crate::form::ron_text::from_str("Mlp(hidden: [5])").unwrap();
+    state.editor.document.experiment.net = form::ron_text::from_str("Mlp(hidden: [5])").unwrap();
     state.workspace.selection = Selection::Arm(0);
     window.harness.run();
     drop_on(&mut window, &weights);
@@ -126,7 +126,7 @@ fn weights_with_more_than_the_network_has_are_offered_with_theirs() {
     assert!(window.sees("Import what fits"));
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
-    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5, 10])");
+    assert_eq!(form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5, 10])");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn weights_are_recognized_while_the_document_has_an_error() {
     assert!(window.sees("Import weights"));
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
-    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "Mlp(hidden: [])");
+    assert_eq!(form::Stored::to_ron(&experiment.net), "Mlp(hidden: [])");
 }
 
 #[test]
@@ -153,9 +153,9 @@ fn an_import_that_cannot_fit_blocks_run_until_its_file_does() {
     write_zeros(&weights, &[("fc1.weight", &[5, 64]), ("fc1.bias", &[5])]);
     let mut window = Window::open(Some(saved_template(folder.path())));
     let experiment = &mut window.harness.state_mut().editor.document.experiment;
-    experiment.net = crate::form::ron_text::from_str("Mlp(hidden: [])").unwrap();
+    experiment.net = form::ron_text::from_str("Mlp(hidden: [])").unwrap();
     let import = "Do(Import(file: \"w.safetensors\"))";
-    experiment.arms[0].plan.insert(0, crate::form::ron_text::from_str(import).unwrap());
+    experiment.arms[0].plan.insert(0, form::ron_text::from_str(import).unwrap());
     let error = |window: &Window| {
         let document = &window.harness.state().editor.document;
         document.first_error().map(|problem| problem.message.clone())
@@ -174,17 +174,17 @@ fn an_import_that_cannot_fit_blocks_run_until_its_file_does() {
     assert!(changed, "{:?}", error(&window));
     let document = &window.harness.state().editor.document;
     let asks =
-        |problem: &crate::doc::Problem| problem.message.contains("does not say how its inputs were scaled");
+        |problem: &doc::Problem| problem.message.contains("does not say how its inputs were scaled");
     assert!(document.problems().iter().any(asks), "a note");
 }
 
 #[test]
 fn the_network_of_a_file_brings_its_data_along() {
-    use crate::data::Shape;
-    use crate::doc::{Loss, Net, Structure};
+    use data::Shape;
+    use doc::{Loss, Net, Structure};
     let folder = tempfile::tempdir().unwrap();
     let weights = folder.path().join("resnet20.th");
-    let net: Net = crate::form::ron_text::from_str("ResNet(depth: 20)").unwrap();
+    let net: Net = form::ron_text::from_str("ResNet(depth: 20)").unwrap();
     let structure = Structure::new(&net, Shape::new(3, 32, 32), 10, &Loss::CrossEntropy).unwrap();
     let names: Vec<String> =
         structure.parameters.iter().map(|parameter| format!("module.{}", parameter.name)).collect();
@@ -200,6 +200,6 @@ fn the_network_of_a_file_brings_its_data_along() {
     assert!(window.harness.query_by_label_contains(text).is_some());
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
-    assert_eq!(crate::form::Stored::to_ron(&experiment.data), "Cifar10(normalize: ImageNet)");
-    assert_eq!(crate::form::Stored::to_ron(&experiment.net), "ResNet()");
+    assert_eq!(form::Stored::to_ron(&experiment.data), "Cifar10(normalize: ImageNet)");
+    assert_eq!(form::Stored::to_ron(&experiment.net), "ResNet()");
 }

@@ -82,8 +82,8 @@ fn what_cannot_be_measured_is_told_by_its_multiply_adds() {
 #[test]
 fn a_document_with_an_error_is_not_measured() {
     let mut window = window();
-    let net = crate::doc::Mlp { hidden: vec![0], ..crate::doc::Mlp::default() };
-    window.harness.state_mut().editor.document.experiment.net = crate::doc::Net::Mlp(net);
+    let net = doc::Mlp { hidden: vec![0], ..doc::Mlp::default() };
+    window.harness.state_mut().editor.document.experiment.net = doc::Net::Mlp(net);
     window.harness.run();
     assert_eq!(asked(&window), (1, 0), "what was measured is given up, and nothing else is begun");
     assert_eq!(window.harness.state().runner.status().text, "", "no number of runs beside the problem");

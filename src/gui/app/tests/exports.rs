@@ -4,11 +4,11 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
 
 use super::*;
-use crate::doc::fault_sites::CellPlan;
-use crate::figure::plots::testing::outcome;
-use crate::gui::tiles::LayoutChange;
-use crate::results::campaign::{CampaignBegan, CellState};
-use crate::run::summary::testing::write_done;
+use doc::fault_sites::CellPlan;
+use figure::plots::testing::outcome;
+use crate::tiles::LayoutChange;
+use results::campaign::{CampaignBegan, CellState};
+use run::summary::testing::write_done;
 
 const TEXT: &str =
     "(data: Iris(), net: Mlp(hidden: [2]), seeds: [1, 2], arms: [(name: \"a\", plan: [Test])])";
@@ -203,10 +203,10 @@ fn format_and_folder_of_the_last_export_are_kept_between_starts() {
     press_export(&mut window);
     wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
     let settings = &window.harness.state().shell.settings;
-    assert_eq!(settings.export_kind, Some(crate::figure::FileKind::Svg));
+    assert_eq!(settings.export_kind, Some(figure::FileKind::Svg));
     assert_eq!(settings.export_folder.as_deref(), Some(folder.path()));
     let old = "(shows_log: true)";
-    let old: crate::gui::settings::Settings = ron::from_str(old).unwrap();
+    let old: crate::settings::Settings = ron::from_str(old).unwrap();
     assert!(old.shows_log && old.export_kind.is_none() && old.export_folder.is_none());
 }
 
@@ -303,7 +303,7 @@ fn a_report_is_written_to_the_chosen_file_with_the_extension_of_reports() {
     let refusal = Command::WriteReport.refusal(&window.harness.state().command_context());
     assert!(refusal.unwrap().contains("There are no results yet"));
     for run in &runs {
-        crate::run::summary::testing::carry_out(&folder.path().join("x.runs"), run);
+        run::summary::testing::carry_out(&folder.path().join("x.runs"), run);
     }
     window.execute(Command::RunAll);
     window.say(0, started());

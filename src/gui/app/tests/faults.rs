@@ -1,10 +1,10 @@
 //! The views of faults follow what is selected: arm, setting of its sweep, seed.
 
 use super::*;
-use crate::doc::fault_sites::CellPlan;
-use crate::figure::plots::testing::outcome;
-use crate::gui::tiles::LayoutChange;
-use crate::results::campaign::{CampaignBegan, CellState};
+use doc::fault_sites::CellPlan;
+use figure::plots::testing::outcome;
+use crate::tiles::LayoutChange;
+use results::campaign::{CampaignBegan, CellState};
 
 const TEXT: &str = "(data: Iris(), net: Mlp(hidden: [2]), seeds: [1, 2], arms: [
     (name: \"a\", sweep: { \"train.batch\": [8, 16] }, plan: [Test]), (name: \"b\", plan: [Test])])";

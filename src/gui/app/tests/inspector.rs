@@ -4,11 +4,11 @@ use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::Window;
-use crate::doc::Stage;
-use crate::doc::intervention::{Freeze, Layers};
-use crate::doc::{Intervention, Target};
-use crate::gui::files::PathAnswer;
-use crate::gui::selection::Selection;
+use doc::Stage;
+use doc::intervention::{Freeze, Layers};
+use doc::{Intervention, Target};
+use crate::files::PathAnswer;
+use crate::selection::Selection;
 
 fn fold(window: &mut Window, title: &str) {
     let all = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
@@ -43,7 +43,7 @@ fn what_is_rarely_changed_about_training_is_folded_and_opens_where_it_is_looked_
     let mut window = Window::sized([1280.0, 1400.0], None);
     assert!(window.harness.query_by_label("Batch size").is_some());
     assert!(window.harness.query_by_label("Augmentation").is_none());
-    let place = crate::form::path::Place::default().key("train").key("augment");
+    let place = form::path::Place::default().key("train").key("augment");
     window.harness.state_mut().show_setting(place);
     window.harness.run();
     assert!(window.harness.query_by_label("Augmentation").is_some());
@@ -79,7 +79,7 @@ fn a_stage_that_goes_takes_its_wrong_texts_with_it() {
     let mut window = Window::sized([1280.0, 1400.0], None);
     window.harness.state_mut().workspace.selection = Selection::Stage { arm: 0, path: vec![0] };
     window.harness.state_mut().editor.document.experiment.arms[0].plan =
-        vec![crate::doc::Stage::Train(crate::doc::Train::default()), Stage::Test];
+        vec![doc::Stage::Train(doc::Train::default()), Stage::Test];
     window.harness.run();
     window.harness.get_by_label("Length").focus();
     window.harness.run();
@@ -140,7 +140,7 @@ fn a_long_row_does_not_widen_the_panel() {
 fn a_folder_is_looked_for() {
     let mut window = Window::sized([1280.0, 1400.0], None);
     window.harness.state_mut().editor.document.experiment.data =
-        crate::data::Data::Mnist(crate::data::Mnist::default());
+        data::Data::Mnist(data::Mnist::default());
     window.stage.borrow_mut().answer = Some(PathAnswer::Path("/somewhere/mnist".into()));
     window.harness.run();
     fold(&mut window, "Data");
@@ -160,7 +160,7 @@ fn the_form_of_an_arm_has_its_colour_and_mark() {
     window.harness.run();
     window.click("purple");
     let treatments = &window.harness.state().workspace.treatments;
-    assert_eq!(crate::figure::style_of(treatments[1].colour).colour, 3);
+    assert_eq!(figure::style_of(treatments[1].colour).colour, 3);
 }
 
 #[test]
@@ -258,8 +258,8 @@ fn the_name_of_an_arm_is_in_the_document_while_it_is_typed() {
 
 #[test]
 fn a_criterion_by_gradients_prunes_over_all_layers_unless_told_otherwise() {
-    use crate::doc::intervention::Prune;
-    use crate::intervene::Scope;
+    use doc::intervention::Prune;
+    use intervene::Scope;
     let mut window = Window::sized([1280.0, 1400.0], None);
     window.harness.state_mut().editor.document.experiment.arms[0].plan =
         vec![Stage::Do(Intervention::Prune(Prune::default())), Stage::Test];

@@ -3,7 +3,7 @@
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::{Command, Selection, Window};
-use crate::results::table::columns::Column;
+use results::table::columns::Column;
 
 #[test]
 fn show_in_table_leads_to_the_row_of_the_run_and_past_a_filter() {
@@ -27,7 +27,7 @@ fn f1_lists_the_keys_of_plots() {
     let mut window = Window::new();
     window.harness.state_mut().execute(Command::Shortcuts, &eframe::egui::Context::default());
     window.harness.run();
-    for (text, keys) in crate::gui::plot::KEYS {
+    for (text, keys) in crate::plot::KEYS {
         assert!(window.sees(text) && window.sees(keys), "{text}");
     }
 }

@@ -38,20 +38,20 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{App, Parts, prepare};
-use crate::doc::Run;
-use crate::gui::commands::{self, Command, Menu};
-use crate::gui::files::{PathAnswer, PathRequest};
-use crate::gui::selection::Selection;
-use crate::gui::settings::Settings;
-use crate::results::event::Progress;
-use crate::results::{Event, Point, RunRecord};
-use crate::run::{Message, Pace, StopKind};
+use doc::Run;
+use crate::commands::{self, Command, Menu};
+use crate::files::{PathAnswer, PathRequest};
+use crate::selection::Selection;
+use crate::settings::Settings;
+use results::event::Progress;
+use results::{Event, Point, RunRecord};
+use run::{Message, Pace, StopKind};
 use script::{Around, Script, Shared};
 
 /// The first template in a file.
 fn saved_template(folder: &Path) -> PathBuf {
     let path = folder.join("mine.ron");
-    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    std::fs::write(&path, doc::templates::all()[0].text).unwrap();
     path
 }
 

@@ -4,9 +4,9 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
 
 use super::*;
-use crate::doc::{Module, Net, ResNet, Sequential};
-use crate::form::path::Place;
-use crate::form::{Stored, ron_text};
+use doc::{Module, Net, ResNet, Sequential};
+use form::path::Place;
+use form::{Stored, ron_text};
 
 fn with_layers(layers: &str) -> Window {
     let layers: Vec<Module> = ron_text::from_str(layers).unwrap();

@@ -1,8 +1,8 @@
 //! Runs that other processes carry out in the same folder.
 
 use super::*;
-use crate::gui::watching::ChangedRecord;
-use crate::results::RunState;
+use crate::watching::ChangedRecord;
+use results::RunState;
 
 const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
 

@@ -1,9 +1,9 @@
 //! Outdated results: shown as what they are, and never as those of the present ones.
 
 use super::*;
-use crate::figure::csv::csv;
-use crate::figure::{Style, style_of};
-use crate::run::StoredRun;
+use figure::csv::csv;
+use figure::{Style, style_of};
+use run::StoredRun;
 
 /// A window whose first run is done, and whose settings were changed since.
 fn edited() -> Window {

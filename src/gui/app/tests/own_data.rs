@@ -3,7 +3,7 @@
 use super::citizen::{drop_on, until};
 use super::dropped_weights::write_zeros;
 use super::*;
-use crate::data::Data;
+use data::Data;
 
 const TABLE: &str = "a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n7,8,cow\n9,1,dog\n";
 
@@ -56,7 +56,7 @@ fn what_is_found_in_data_is_logged_once_for_each_choice_and_change() {
     window.harness.state_mut().editor.document.forget_stamps();
     let changed = table.replace("3 classes", "4 classes");
     assert!(until(&mut window, |window| count(window, &changed) == 1), "{}", window.log());
-    window.harness.state_mut().editor.document.experiment.data = Data::Iris(crate::data::Iris::default());
+    window.harness.state_mut().editor.document.experiment.data = Data::Iris(data::Iris::default());
     let iris = "Iris (built in): 120 for training, 0 for validation, 30 for testing; 3 classes";
     assert!(until(&mut window, |window| count(window, iris) == 1), "{}", window.log());
     assert_eq!(count(&window, table), 1, "{}", window.log());

@@ -6,9 +6,9 @@ use eframe::egui::accesskit::Role;
 
 use super::script::Scripted;
 use super::*;
-use crate::gui::runs::Sharing;
-use crate::gui::worker::Threads;
-use crate::run::{Command as QueueCommand, QueueOptions, RunOrder};
+use crate::runs::Sharing;
+use crate::worker::Threads;
+use run::{Command as QueueCommand, QueueOptions, RunOrder};
 
 /// The order of the runs that wait, as arm and seed.
 fn waiting(window: &Window) -> Vec<(usize, u64)> {

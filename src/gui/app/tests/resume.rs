@@ -1,7 +1,7 @@
 //! Runs that are stopped by closing the window, and their document at the next start.
 
 use super::*;
-use crate::gui::settings::Unfinished;
+use crate::settings::Unfinished;
 
 fn results(window: &Window) -> PathBuf {
     window.harness.state().editor.results()
@@ -148,7 +148,7 @@ fn edits_of_a_crash_are_offered_when_no_runs_go_on() {
     let mut crashed = Window::new();
     crashed.edit();
     let kept = crashed.harness.state().editor.document.to_keep().unwrap();
-    let recovery = crate::gui::recovery::Recovery::new(&folder.path().join("recovery")).unwrap();
+    let recovery = crate::recovery::Recovery::new(&folder.path().join("recovery")).unwrap();
     recovery.leave(&kept).unwrap();
     let mut next = at_home(folder.path(), None, settings);
     next.click("Resume runs");

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use eframe::egui;
 
-use crate::doc::Run;
-use crate::gui::background::BackgroundTask;
-use crate::gui::desktop::Desktop;
-use crate::gui::files::{PathAnswer, PathRequest};
-use crate::gui::runs::{ArmSeed, FoundRun};
-use crate::gui::worker::{RunQueue, RunningJobs, Worker};
-use crate::results::{Event, RunRecord};
-use crate::run::{
+use doc::Run;
+use crate::background::BackgroundTask;
+use crate::desktop::Desktop;
+use crate::files::{PathAnswer, PathRequest};
+use crate::runs::{ArmSeed, FoundRun};
+use crate::worker::{RunQueue, RunningJobs, Worker};
+use results::{Event, RunRecord};
+use run::{
     Command, Cost, Ended, Job, Message, Pace, QueueOptions, QueueView, QueuedRun, QueuedState, StopFlag,
     StopKind, Task, WaitReason, cost,
 };

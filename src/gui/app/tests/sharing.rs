@@ -1,7 +1,7 @@
 //! Results that are handed on from the menu.
 
 use super::*;
-use crate::gui::files::Purpose;
+use crate::files::Purpose;
 
 const TEXT: &str =
     "(data: Iris(), net: Mlp(hidden: [2]), seeds: [1, 2], arms: [(name: \"a\", plan: [Test])])";

@@ -4,10 +4,10 @@ use eframe::egui::accesskit::Role;
 
 use super::accessible::all_are_named;
 use super::*;
-use crate::gui::panes::panes;
-use crate::gui::tiles::{HEAD, LayoutChange};
-use crate::results::tiles::{Group, Layout, Side, Tile};
-use crate::results::view::{FILE, ViewSettings};
+use crate::panes::panes;
+use crate::tiles::{HEAD, LayoutChange};
+use results::tiles::{Group, Layout, Side, Tile};
+use results::view::{FILE, ViewSettings};
 
 pub fn layout(window: &Window) -> Layout {
     window.harness.state().workspace.tiles.layout().clone()

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::tiles::{change, is_open, layout};
 use super::*;
-use crate::gui::panes::{find, panes};
-use crate::gui::tiles::LayoutChange;
-use crate::results::tiles::{Group, Side};
+use crate::panes::{find, panes};
+use crate::tiles::LayoutChange;
+use results::tiles::{Group, Side};
 
 fn layout_change() -> impl Strategy<Value = LayoutChange> {
     let names: Vec<&'static str> = panes().map(|pane| pane.name).collect();

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
-use crate::gui::history::{CurrentState, EditState};
-use crate::gui::tiles::LayoutChange;
+use crate::history::{CurrentState, EditState};
+use crate::tiles::LayoutChange;
 
 fn undoes(window: &Window) -> Option<&'static str> {
     window.harness.state().command_context().undoes

@@ -7,14 +7,14 @@ use std::time::Duration;
 use eframe::egui;
 
 use super::Workspace;
-use crate::figure::plots::Plot;
-use crate::gui::document::Document;
-use crate::gui::log::Log;
-use crate::gui::plot::{ArmInput, PlotInput, PlotState};
-use crate::gui::runs::Runs;
-use crate::gui::selection::Selection;
-use crate::gui::treatment::{Treatment, treatments};
-use crate::gui::views::TrialFilter;
+use figure::plots::Plot;
+use crate::document::Document;
+use crate::log::Log;
+use crate::plot::{ArmInput, PlotInput, PlotState};
+use crate::runs::Runs;
+use crate::selection::Selection;
+use crate::treatment::{Treatment, treatments};
+use crate::views::TrialFilter;
 
 /// The part of the runs that a plot of one arm shows, and what it was made of.
 pub(super) struct Narrowed {

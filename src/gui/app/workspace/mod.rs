@@ -5,17 +5,17 @@ mod views;
 
 use std::collections::BTreeMap;
 
-use crate::form::path::Place;
-use crate::gui::background::WriteJob;
-use crate::gui::compare::Compare;
-use crate::gui::inspector::{Inspector, selection_of};
-use crate::gui::plot::{PlotInput, PlotState};
-use crate::gui::selection::Selection;
-use crate::gui::tiles::Tiling;
-use crate::gui::treatment::Treatment;
-use crate::gui::views::{DryRun, Views};
-use crate::results::tiles::Tiles;
-use crate::results::view::ViewSettings;
+use form::path::Place;
+use crate::background::WriteJob;
+use crate::compare::Compare;
+use crate::inspector::{Inspector, selection_of};
+use crate::plot::{PlotInput, PlotState};
+use crate::selection::Selection;
+use crate::tiles::Tiling;
+use crate::treatment::Treatment;
+use crate::views::{DryRun, Views};
+use results::tiles::Tiles;
+use results::view::ViewSettings;
 use data::Narrowed;
 pub(super) use views::Request;
 

@@ -7,29 +7,29 @@ use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
 use eframe::egui::{PopupCloseBehavior, RichText, Ui};
 
 use super::Workspace;
-use crate::doc::Run;
-use crate::doc::intervention::Set;
-use crate::figure::plots::{self, Plot};
-use crate::form::path::Place;
-use crate::gui::bar::GroupTab;
-use crate::gui::compare::{CompareResponse, columns_ui};
-use crate::gui::document::Document;
-use crate::gui::icons::Icon;
-use crate::gui::log::Log;
-use crate::gui::panes::Pane;
-use crate::gui::plot::{
+use doc::Run;
+use doc::intervention::Set;
+use figure::plots::{self, Plot};
+use form::path::Place;
+use crate::bar::GroupTab;
+use crate::compare::{CompareResponse, columns_ui};
+use crate::document::Document;
+use crate::icons::Icon;
+use crate::log::Log;
+use crate::panes::Pane;
+use crate::plot::{
     LineAction, ListedFaults, PlotInput, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui,
 };
-use crate::gui::runs::{QueueRequest, Runs, Sharing};
-use crate::gui::selection::Selection;
-use crate::gui::tiles::{Contents, LayoutChange};
-use crate::gui::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
-use crate::gui::widgets;
-use crate::results::table::view::Key;
-use crate::results::tiles::Group;
+use crate::runs::{QueueRequest, Runs, Sharing};
+use crate::selection::Selection;
+use crate::tiles::{Contents, LayoutChange};
+use crate::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
+use crate::widgets;
+use results::table::view::Key;
+use results::tiles::Group;
 
 /// What a plot or view asks the window for.
-pub(in crate::gui::app) enum Request {
+pub(in crate::app) enum Request {
     /// A stage at the end of the plan of the selected arm.
     AddStage(Set),
     /// An action of the table of runs.

@@ -1,7 +1,7 @@
 //! Columns, named filters and what is kept of the table.
 
 use super::*;
-use crate::results::table::columns::At;
+use results::table::columns::At;
 
 fn columns(harness: &mut Harness<'_, Desk>) -> Vec<Column> {
     harness.state_mut().compare.table().columns.clone()

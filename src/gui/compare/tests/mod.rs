@@ -9,12 +9,12 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::doc::{file::parse, runs};
-use crate::figure::plots::testing::{at, left};
-use crate::gui::treatment::treatments;
-use crate::results::table::columns::{Column, Sort};
-use crate::results::table::view::{Baseline, Key};
-use crate::results::{Event, RunRecord};
+use doc::{file::parse, runs};
+use figure::plots::testing::{at, left};
+use crate::treatment::treatments;
+use results::table::columns::{Column, Sort};
+use results::table::view::{Baseline, Key};
+use results::{Event, RunRecord};
 
 struct Desk {
     compare: Compare,
@@ -44,11 +44,11 @@ fn shown() -> Desk {
             points.map(|(epoch, value)| Event::Point(left(remaining, at("test_accuracy", epoch, value))));
         let report = |kind: &str, summary: String| {
             let (stage, kind) = ("0".to_owned(), kind.to_owned());
-            Event::Report(crate::results::Report {
+            Event::Report(results::Report {
                 stage,
                 kind,
                 summary,
-                ..crate::results::Report::default()
+                ..results::Report::default()
             })
         };
         let reports = [report("layers", format!("{remaining} left")), report("held", "all are".to_owned())];
@@ -76,7 +76,7 @@ fn harness() -> Harness<'static, Desk> {
     let mut is_dressed = false;
     let draw = move |ui: &mut Ui, shown: &mut Desk| {
         if !std::mem::replace(&mut is_dressed, true) {
-            crate::gui::theme::install(ui.ctx()); // its fonts have all signs
+            crate::theme::install(ui.ctx()); // its fonts have all signs
         }
         let now = ui.input(|input| input.time);
         shown.compare.update(&shown.treatments, &shown.runs, now);

@@ -79,7 +79,7 @@ fn what_is_selected_is_filled_and_its_group_has_a_bar() {
     let mut harness = harness();
     unfold(&mut harness);
     let is_dark = harness.ctx.global_style().visuals.dark_mode;
-    let colours = crate::gui::theme::colours(if is_dark { Theme::Dark } else { Theme::Light });
+    let colours = crate::theme::colours(if is_dark { Theme::Dark } else { Theme::Light });
     let fills = |harness: &Harness<'_, Desk>| filled(harness, colours.selection);
     let bars = |harness: &Harness<'_, Desk>| {
         let mut bars = filled(harness, colours.link);

@@ -5,13 +5,13 @@ use egui_plot::PlotTransform;
 
 use super::FigureView;
 use super::readings::readings;
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::gui::plot::line_menu::{
+use figure::model::Figure;
+use figure::palette::Theme;
+use crate::plot::line_menu::{
     FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui,
 };
-use crate::gui::plot::navigate::{View, ViewChange, navigate};
-use crate::gui::theme;
+use crate::plot::navigate::{View, ViewChange, navigate};
+use crate::theme;
 
 impl FigureView {
     /// Takes keys, clicks and drags, and draws readings with the legend; what is asked of the window, and the change of the

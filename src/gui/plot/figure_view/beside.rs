@@ -3,16 +3,16 @@
 use eframe::egui::{Rect, Ui};
 
 use super::FigureView;
-use crate::figure::layout::UnplacedScaleBar;
-use crate::figure::mapping::Mapping;
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::areas::scale_bar;
-use crate::figure::scene::ends::{EndText, Ends};
-use crate::figure::scene::page::written;
-use crate::gui::plot::mesh::EM;
-use crate::gui::plot::navigate::View;
-use crate::gui::plot::painter::{area, paint};
+use figure::layout::UnplacedScaleBar;
+use figure::mapping::Mapping;
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::areas::scale_bar;
+use figure::scene::ends::{EndText, Ends};
+use figure::scene::page::written;
+use crate::plot::mesh::EM;
+use crate::plot::navigate::View;
+use crate::plot::painter::{area, paint};
 
 /// Beside a plot for half of the last tick's label.
 const BESIDE: f32 = 20.0;

@@ -1,12 +1,12 @@
 //! The chosen cell of a heat map: that of the pinned reading.
 
 use super::FigureView;
-use crate::figure::model::Figure;
-use crate::gui::plot::areas::cell_at;
+use figure::model::Figure;
+use crate::plot::areas::cell_at;
 
 /// The cell of a heat map whose faults are shown.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::gui::plot) struct OpenedCell {
+pub(in crate::plot) struct OpenedCell {
     /// By row and column.
     pub cell: Option<[usize; 2]>,
     /// Whether the head of the tile names the chosen cell.
@@ -15,13 +15,13 @@ pub(in crate::gui::plot) struct OpenedCell {
 
 impl FigureView {
     /// The cell whose reading is pinned, by row and column.
-    pub(in crate::gui::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
+    pub(in crate::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
         let [x, y] = self.pinned?;
         cell_at(figure, [figure.x.scale.forward(x)?, figure.y.scale.forward(y)?])
     }
 
     /// Frames the cells whose faults are shown, in a panel too; whether this changes what is drawn.
-    pub(in crate::gui::plot) fn frame_cells(
+    pub(in crate::plot) fn frame_cells(
         &mut self,
         figure: &Figure,
         find: &dyn Fn(&Figure) -> Option<[usize; 2]>,
@@ -36,7 +36,7 @@ impl FigureView {
     }
 
     /// Pins the reading of a cell.
-    pub(in crate::gui::plot) fn choose_cell(&mut self, figure: &Figure, [row, column]: [usize; 2]) {
+    pub(in crate::plot) fn choose_cell(&mut self, figure: &Figure, [row, column]: [usize; 2]) {
         let [x, y] = [column, row].map(|index| index as f64);
         self.pinned = Some([figure.x.scale.inverse(x), figure.y.scale.inverse(y)]);
     }

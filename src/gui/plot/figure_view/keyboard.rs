@@ -4,13 +4,13 @@ use eframe::egui::{Pos2, Rect, Response, Ui, Vec2, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::FigureView;
-use crate::figure::model::Figure;
-use crate::gui::plot::areas::cell_at;
-use crate::gui::plot::keyboard::{PlotKey, pressed};
-use crate::gui::plot::navigate::{
+use figure::model::Figure;
+use crate::plot::areas::cell_at;
+use crate::plot::keyboard::{PlotKey, pressed};
+use crate::plot::navigate::{
     View, ViewChange, chosen, limited, moved, show_box, view_of, view_within, zoomed,
 };
-use crate::gui::plot::reading::{ReadingPlace, read};
+use crate::plot::reading::{ReadingPlace, read};
 
 /// A pan moves by this share of the frame, and a step of a box is this share of it.
 const PAN: f32 = 0.1;
@@ -175,7 +175,7 @@ fn on_screen([x, y]: [f64; 2], by: Vec2) -> Vec2 {
 }
 
 /// The middles of names or ranges.
-fn stops(names: &[crate::figure::axis::Category], bins: &[f64]) -> Vec<f64> {
+fn stops(names: &[figure::axis::Category], bins: &[f64]) -> Vec<f64> {
     if bins.is_empty() {
         return (0..names.len()).map(|index| index as f64).collect();
     }

@@ -5,9 +5,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
-use crate::figure::{Line, style_of};
-use crate::gui::plot::line_menu::LineAction;
-use crate::gui::theme;
+use figure::{Line, style_of};
+use crate::plot::line_menu::LineAction;
+use crate::theme;
 
 struct Shown {
     figure: Arc<Figure>,
@@ -137,7 +137,7 @@ fn escape_releases_the_reading_and_then_leaves() {
 fn the_reading_goes_from_name_to_name_of_bars() {
     let mut harness = harness();
     let bars =
-        crate::figure::Bars { name: "masked".to_owned(), values: vec![0.2, 0.5], ..Default::default() };
+        figure::Bars { name: "masked".to_owned(), values: vec![0.2, 0.5], ..Default::default() };
     let figure = Figure {
         x: Axis::of_names("Bit", ["b30", "b2"].map(str::to_owned)),
         y: Axis::percent("Share"),
@@ -221,7 +221,7 @@ fn the_menu_of_a_plot_exports_where_the_window_can_and_fits() {
 fn every_outcome_in_a_legend_has_its_definition_under_the_pointer() {
     let mut harness = harness();
     let names = ["masked", "benign", "SDC-1 only", "SDC-5", "DUE"];
-    let bars = names.map(|name| crate::figure::Bars {
+    let bars = names.map(|name| figure::Bars {
         name: name.to_owned(),
         values: vec![0.2, 0.2],
         ..Default::default()
@@ -238,7 +238,7 @@ fn every_outcome_in_a_legend_has_its_definition_under_the_pointer() {
     for name in names {
         harness.get_by_label(name).hover();
         harness.run_steps(40);
-        let definition = crate::results::campaign::definition(name).unwrap();
+        let definition = results::campaign::definition(name).unwrap();
         assert!(harness.query_by_label_contains(definition).is_some(), "{name}");
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{FigureView, Surroundings};
-use crate::figure::facets::Facets;
-use crate::figure::layout::Grid;
-use crate::figure::legend::samples;
-use crate::figure::model::Figure;
-use crate::gui::plot::navigate::View;
-use crate::gui::plot::scene::Scene;
-use crate::gui::plot::values::Table;
+use figure::facets::Facets;
+use figure::layout::Grid;
+use figure::legend::samples;
+use figure::model::Figure;
+use crate::plot::navigate::View;
+use crate::plot::scene::Scene;
+use crate::plot::values::Table;
 
 /// The chosen ranges of panels by their titles.
 type Zooms = BTreeMap<String, [Option<[f64; 2]>; 2]>;
@@ -48,7 +48,7 @@ pub(super) struct PanelReading {
 
 impl PanelReading {
     pub fn of(figure: &Figure, table: &Table<'_>) -> Self {
-        let value = |sample: crate::figure::legend::Sample<'_>| {
+        let value = |sample: figure::legend::Sample<'_>| {
             let value = table.cells(&sample).into_iter().next()?;
             (!value.is_empty()).then(|| (sample.name().to_owned(), value))
         };
@@ -161,7 +161,7 @@ impl FigureView {
     }
 
     /// The part of a figure whose cell was opened: a panel if it has some.
-    pub(in crate::gui::plot) fn part<'a>(&self, figure: &'a Figure) -> &'a Figure {
+    pub(in crate::plot) fn part<'a>(&self, figure: &'a Figure) -> &'a Figure {
         let panels = figure.facets.as_ref().map(|facets| &facets.panels);
         let panel = panels.zip(self.panels.opened).and_then(|(panels, index)| panels.get(index));
         panel.map_or(figure, |panel| &panel.figure)

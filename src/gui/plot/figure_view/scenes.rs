@@ -5,16 +5,16 @@ use std::sync::Arc;
 use eframe::egui::{Context, Rect, Ui};
 
 use super::{BandKey, FailedScene, FigureView};
-use crate::figure::legend::Sample;
-use crate::figure::model::{Figure, Line};
-use crate::figure::palette::Theme;
-use crate::figure::scene::{Id, Intervals};
-use crate::gui::background::TaskState;
-use crate::gui::plot::mesh::{EM, MeshKey, PlotMesh, PlotViewport};
-use crate::gui::plot::navigate::View;
-use crate::gui::plot::painter::{Layer, texts};
-use crate::gui::plot::scene::{Analysis, PendingScene, Scene, SceneRequest, is_large};
-use crate::results::view::BandChoice;
+use figure::legend::Sample;
+use figure::model::{Figure, Line};
+use figure::palette::Theme;
+use figure::scene::{Id, Intervals};
+use crate::background::TaskState;
+use crate::plot::mesh::{EM, MeshKey, PlotMesh, PlotViewport};
+use crate::plot::navigate::View;
+use crate::plot::painter::{Layer, texts};
+use crate::plot::scene::{Analysis, PendingScene, Scene, SceneRequest, is_large};
+use results::view::BandChoice;
 
 /// All bands are drawn of up to this many lines; more would drown the lines.
 const MOST_BANDS: usize = 4;
@@ -160,12 +160,12 @@ impl FigureView {
     }
 
     /// Whether a thread computes the scene.
-    pub(in crate::gui::plot) fn is_waiting(&self) -> bool {
+    pub(in crate::plot) fn is_waiting(&self) -> bool {
         self.pending.is_some() || self.panels.views.iter().any(Self::is_waiting)
     }
 
     /// Why the scene could not be computed; reported once.
-    pub(in crate::gui::plot) fn trouble(&mut self) -> Option<String> {
+    pub(in crate::plot) fn trouble(&mut self) -> Option<String> {
         let own = self.failed.as_mut().and_then(|failed| failed.why.take());
         own.or_else(|| self.panels.views.iter_mut().find_map(Self::trouble))
     }

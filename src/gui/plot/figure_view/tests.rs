@@ -5,9 +5,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
-use crate::figure::scene::{Id, Item, Shape};
-use crate::figure::{Line, ReferenceLine, style_of};
-use crate::results::statistics::Band;
+use figure::scene::{Id, Item, Shape};
+use figure::{Line, ReferenceLine, style_of};
+use results::statistics::Band;
 
 struct Shown {
     figure: Arc<Figure>,
@@ -172,7 +172,7 @@ fn a_figure_from_a_thread_keeps_the_range_that_was_chosen_meanwhile() {
     view.begin(figure, Scene::of(figure, request.clone(), None));
     assert_eq!(view.zoom, Some(seen));
     let mut on_decades = Figure::clone(figure);
-    on_decades.y.scale = crate::figure::scale::Scale::Log10;
+    on_decades.y.scale = figure::scale::Scale::Log10;
     view.begin(&on_decades, Scene::of(&on_decades, request.clone(), None));
     assert_eq!(view.zoom, Some([seen[0], seen[1].map(f64::log10)]));
     view.fit();
@@ -260,7 +260,7 @@ fn the_band_is_that_of_the_selected_arm_or_of_the_line_at_the_pointer() {
     let drawn =
         |harness: &Harness<'_, Shown>| harness.state().view.bands.as_ref().map(|(arms, _)| arms.clone());
     assert_eq!(drawn(&harness), None, "means as lines");
-    crate::gui::theme::install(&harness.ctx);
+    crate::theme::install(&harness.ctx);
     harness.run();
     harness.state_mut().view.around.selected = Some("dense".to_owned());
     harness.run();

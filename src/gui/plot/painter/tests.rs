@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::figure::facets::testing::by_batch;
-use crate::figure::mapping::Mapping;
-use crate::figure::palette::Theme;
-use crate::figure::ranges::{Fit, ranges_of_panels};
-use crate::figure::raster::pixels;
-use crate::figure::scene::{Detail, Intervals, Look, Surface, bands, ground, over};
-use crate::figure::svg::drawing;
-use crate::figure::{Axis, Bars, Category, Cells, Figure, Line, ReferenceLine, Trace, style_of};
-use crate::results::facets::FacetAxes;
-use crate::results::statistics::Band;
+use figure::facets::testing::by_batch;
+use figure::mapping::Mapping;
+use figure::palette::Theme;
+use figure::ranges::{Fit, ranges_of_panels};
+use figure::raster::pixels;
+use figure::scene::{Detail, Intervals, Look, Surface, bands, ground, over};
+use figure::svg::drawing;
+use figure::{Axis, Bars, Category, Cells, Figure, Line, ReferenceLine, Trace, style_of};
+use results::facets::FacetAxes;
+use results::statistics::Band;
 
 /// Pictures are the same if fewer of their pixels differ: the ends of dashes and of bars are rounded differently.
 const ALIKE: f64 = 8e-3;
@@ -88,7 +88,7 @@ fn items(figure: &Figure, theme: Theme, intervals: Intervals<'_>) -> (Vec<Item>,
     let look = Look { hidden: &hidden, highlighted: None, selected: None, intervals, detail };
     let area =
         layout::Rect { left: 10.0, top: 10.0, right: SIZE[0] as f64 - 10.0, bottom: SIZE[1] as f64 - 10.0 };
-    let [x, y] = crate::figure::ranges::ranges(figure, Fit::Lines);
+    let [x, y] = figure::ranges::ranges(figure, Fit::Lines);
     let surface = Surface {
         figure,
         x: Mapping::new(&figure.x, x, [area.left, area.right]),

@@ -4,13 +4,13 @@
 use eframe::egui::{Align, Button, EventFilter, Key, Label, Layout, RichText, Sense, Ui};
 
 use super::PlotResponse;
-use crate::figure::cells::Cells;
-use crate::figure::model::Figure;
-use crate::figure::plots::Plot;
-use crate::gui::plot::state::PlotState;
-use crate::gui::plot::{FigureView, ListedFaults};
-use crate::gui::{theme, widgets};
-use crate::results::campaign::ImageOutcome;
+use figure::cells::Cells;
+use figure::model::Figure;
+use figure::plots::Plot;
+use crate::plot::state::PlotState;
+use crate::plot::{FigureView, ListedFaults};
+use crate::{theme, widgets};
+use results::campaign::ImageOutcome;
 
 /// Room that the head needs in the head of a tile, in points.
 const ROOM: f32 = 400.0;
@@ -121,11 +121,11 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::figure::plots::testing::{outcome, single_faults};
-    use crate::figure::plots::{ArmRuns, find};
-    use crate::gui::{app, settings};
-    use crate::results::campaign::Outcomes;
-    use crate::results::view::PlotOptions;
+    use figure::plots::testing::{outcome, single_faults};
+    use figure::plots::{ArmRuns, find};
+    use crate::{app, settings};
+    use results::campaign::Outcomes;
+    use results::view::PlotOptions;
 
     #[test]
     fn the_head_names_a_cell_with_its_interval_and_the_keyboard_moves_on() {

@@ -2,14 +2,14 @@
 
 use eframe::egui::{Checkbox, PopupCloseBehavior, Ui};
 
-use crate::figure::model::training_text;
-use crate::figure::plots::Plot;
-use crate::gui::plot::PlotState;
-use crate::gui::text::shortened;
-use crate::gui::widgets::{choice_ui, listed_choice_ui};
-use crate::results::rounds::Levels;
-use crate::results::view::PlotOptions;
-use crate::results::weights::Measure;
+use figure::model::training_text;
+use figure::plots::Plot;
+use crate::plot::PlotState;
+use crate::text::shortened;
+use crate::widgets::{choice_ui, listed_choice_ui};
+use results::rounds::Levels;
+use results::view::PlotOptions;
+use results::weights::Measure;
 
 /// A choice that is drawn into a row of tools or into a menu.
 pub type Choice = fn(&mut Ui, &mut PlotState, &Plot);
@@ -131,12 +131,12 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::super::tests::{Shown, harness};
-    use crate::figure::plots::testing::{at, record};
-    use crate::figure::plots::{ALL, find};
-    use crate::results::Point;
-    use crate::results::rounds::Levels;
-    use crate::results::view::{PlotOptions, ViewSettings, XAxis};
-    use crate::results::weights::Measure;
+    use figure::plots::testing::{at, record};
+    use figure::plots::{ALL, find};
+    use results::Point;
+    use results::rounds::Levels;
+    use results::view::{PlotOptions, ViewSettings, XAxis};
+    use results::weights::Measure;
 
     fn lottery() -> Shown {
         let point = |series: &str, place: i32| Point {

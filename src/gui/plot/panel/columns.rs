@@ -4,11 +4,11 @@ use eframe::egui::containers::menu::is_in_menu;
 use eframe::egui::{Button, Ui};
 
 use super::CHOICE;
-use crate::figure::plots::Plot;
-use crate::gui::plot::state::PlotState;
-use crate::gui::text::shortened;
-use crate::gui::widgets::choice_ui;
-use crate::results::table::columns::Column;
+use figure::plots::Plot;
+use crate::plot::state::PlotState;
+use crate::text::shortened;
+use crate::widgets::choice_ui;
+use results::table::columns::Column;
 
 /// Characters of a chosen column.
 const LONGEST: usize = 26;
@@ -66,15 +66,15 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use crate::figure::plots::testing::{at, record};
-    use crate::figure::plots::{ArmRuns, find};
-    use crate::figure::scale::Scale;
-    use crate::gui::plot::{PlotInput, plot_ui, tools_ui};
-    use crate::gui::theme;
-    use crate::results::metric::MetricAxes;
-    use crate::results::table::Row;
-    use crate::results::table::columns::At;
-    use crate::results::view::{PlotView, ViewSettings};
+    use figure::plots::testing::{at, record};
+    use figure::plots::{ArmRuns, find};
+    use figure::scale::Scale;
+    use crate::plot::{PlotInput, plot_ui, tools_ui};
+    use crate::theme;
+    use results::metric::MetricAxes;
+    use results::table::Row;
+    use results::table::columns::At;
+    use results::view::{PlotView, ViewSettings};
 
     /// An arm with a swept rate and a swept batch size, a run for each value.
     fn harness(values: &'static [(&'static str, &'static str)]) -> Harness<'static, PlotState> {
@@ -149,7 +149,7 @@ mod tests {
         harness.state().give(&mut kept);
         let column = |at: At| Some(Column::Series { series: "train_loss".to_owned(), at });
         assert_eq!(kept.options.metric, MetricAxes { x: column(At::Last), y: column(At::Best) });
-        assert_eq!(crate::form::ron_text::from_str(&kept.to_text()), Ok(kept));
+        assert_eq!(form::ron_text::from_str(&kept.to_text()), Ok(kept));
     }
 
     #[test]

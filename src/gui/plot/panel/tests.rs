@@ -5,10 +5,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::plots::testing::{at, record};
-use crate::figure::plots::{ALL, ArmRuns, find};
-use crate::results::RunRecord;
-use crate::results::view::{PlotView, Preset};
+use figure::plots::testing::{at, record};
+use figure::plots::{ALL, ArmRuns, find};
+use results::RunRecord;
+use results::view::{PlotView, Preset};
 
 #[derive(Default)]
 pub(super) struct Shown {
@@ -294,16 +294,16 @@ fn the_export_dialog_alone_has_the_size_of_the_paper() {
     }
     let size = Preset::Own { width: 89.0, height: 70.0 }.size();
     let state = &mut harness.state_mut().state;
-    state.set_paper(&crate::figure::Options { size, ..state.paper() });
+    state.set_paper(&figure::Options { size, ..state.paper() });
     let paper = state.paper();
-    let (size, pixels) = crate::figure::export::picture(&state.shown_figure().unwrap(), &paper).unwrap();
+    let (size, pixels) = figure::export::picture(&state.shown_figure().unwrap(), &paper).unwrap();
     assert_eq!(size[0], 1051, "89 mm at 300 dpi");
     assert_eq!(pixels.len(), 4 * size[0] * size[1]);
 }
 
 #[test]
 fn the_cell_whose_trials_are_listed_is_framed_and_named() {
-    use crate::figure::plots::testing::{outcome, single_faults};
+    use figure::plots::testing::{outcome, single_faults};
     let record =
         single_faults(vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(1, 30, 2), outcome(1, 2, 0)]);
     let mut harness = harness(Shown { record, plot: find("vulnerability"), ..Shown::default() });

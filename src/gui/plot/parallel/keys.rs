@@ -3,9 +3,9 @@
 use eframe::egui::{Response, Ui};
 
 use super::{AxesFrame, AxisBrushes};
-use crate::figure::brushing::{height, value_at};
-use crate::gui::plot::keyboard::{PlotKey, pressed};
-use crate::gui::widgets;
+use figure::brushing::{height, value_at};
+use crate::plot::keyboard::{PlotKey, pressed};
+use crate::widgets;
 
 /// A step of a range, as a share of the axis.
 const STEP: f64 = 0.05;

@@ -10,18 +10,18 @@ use eframe::egui::{
 use super::areas::{AreaReading, AreaRow, area_reading_ui};
 use super::mesh::{EM, PlotViewport};
 use super::painter::{Layer, area, paint};
-use crate::figure::axis::Axis;
-use crate::figure::brushing::{height, passes, value_at};
-use crate::figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
-use crate::figure::mapping::Mapping;
-use crate::figure::model::{Figure, Line, Trace};
-use crate::figure::palette::{Style, Theme};
-use crate::figure::scene::Item;
-use crate::figure::scene::page::written;
-use crate::figure::scene::parallel::{RunLook, axes, places, run};
-use crate::gui::text::shortened;
-use crate::results::number::readable;
-use crate::results::view::Brushes;
+use figure::axis::Axis;
+use figure::brushing::{height, passes, value_at};
+use figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
+use figure::mapping::Mapping;
+use figure::model::{Figure, Line, Trace};
+use figure::palette::{Style, Theme};
+use figure::scene::Item;
+use figure::scene::page::written;
+use figure::scene::parallel::{RunLook, axes, places, run};
+use crate::text::shortened;
+use results::number::readable;
+use results::view::Brushes;
 
 /// Width of the box of a chosen range, in points.
 const BOX: f32 = 14.0;
@@ -270,7 +270,7 @@ impl<'a> AxesFrame<'a> {
         let axis = &self.figure.parallel[index];
         let [low, high] = range.map(|end| height(axis, end).unwrap_or_default());
         let rect = Rect::from_x_y_ranges(x - BOX / 2.0..=x + BOX / 2.0, self.y(high)..=self.y(low));
-        let accent = crate::gui::theme::present(ui).link;
+        let accent = crate::theme::present(ui).link;
         painter.rect_filled(rect, 2.0, accent.gamma_multiply(0.2));
         painter.rect_stroke(rect, 2.0, Stroke::new(1.0, accent), StrokeKind::Inside);
     }

@@ -4,8 +4,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::axis::Category;
-use crate::figure::{Dash, style_of};
+use figure::axis::Category;
+use figure::{Dash, style_of};
 use eframe::egui::pos2;
 use std::sync::Arc;
 

@@ -2,12 +2,12 @@
 
 use eframe::egui::{ProgressBar, RichText, Ui};
 
-use crate::doc::fault::{Format, Protect};
-use crate::doc::fault_sites::CellPlan;
-use crate::gui::views::columns::fitted_grid_ui;
-use crate::gui::{text, theme, widgets};
-use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, ImageOutcome};
-use crate::results::number::fixed;
+use doc::fault::{Format, Protect};
+use doc::fault_sites::CellPlan;
+use crate::views::columns::fitted_grid_ui;
+use crate::{text, theme, widgets};
+use results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, ImageOutcome};
+use results::number::fixed;
 
 /// Accuracies without faults, progress, and whether the network is unchanged.
 pub fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {

@@ -10,16 +10,16 @@ use super::conditions::verdict_ui;
 use super::list::{TrialId, id_of};
 use super::outcomes::{Pictures, counts_ui, grid_ui};
 use super::trials::{TrialRow, place, value_text};
-use crate::doc::stage_number;
-use crate::gui::icons::Icon;
-use crate::gui::views::columns::width_of;
-use crate::gui::views::data::ChangedImages;
-use crate::gui::views::loading::{LoadState, Loading};
-use crate::gui::views::{grid_ui as table_ui, number_ui};
-use crate::gui::{text, theme, widgets};
-use crate::results::campaign::{CampaignRecord, ImageOutcome};
-use crate::run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
-use crate::run::{Replay, Replayed, ReplayedImage, replay};
+use doc::stage_number;
+use crate::icons::Icon;
+use crate::views::columns::width_of;
+use crate::views::data::ChangedImages;
+use crate::views::loading::{LoadState, Loading};
+use crate::views::{grid_ui as table_ui, number_ui};
+use crate::{text, theme, widgets};
+use results::campaign::{CampaignRecord, ImageOutcome};
+use run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
+use run::{Replay, Replayed, ReplayedImage, replay};
 
 /// The largest number of listed faults.
 const MOST: usize = 200;

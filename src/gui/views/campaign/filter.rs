@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Button, Response, Ui, vec2};
 
-use crate::doc::Run;
-use crate::gui::icons::Icon;
-use crate::gui::plot::ListedFaults;
-use crate::gui::selection::Selection;
-use crate::gui::views::ViewInput;
-use crate::gui::{theme, widgets};
-use crate::results::RunRecord;
-use crate::results::campaign::CampaignRecord;
-use crate::run::summary::FaultFilter;
+use doc::Run;
+use crate::icons::Icon;
+use crate::plot::ListedFaults;
+use crate::selection::Selection;
+use crate::views::ViewInput;
+use crate::{theme, widgets};
+use results::RunRecord;
+use results::campaign::CampaignRecord;
+use run::summary::FaultFilter;
 
 /// The choice of everything.
 const ANY: &str = "any";
@@ -139,7 +139,7 @@ fn chip_ui(ui: &mut Ui, name: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::campaign::CampaignBegan;
+    use results::campaign::CampaignBegan;
 
     #[test]
     fn a_cell_of_the_heat_map_is_a_layer_and_a_bit() {

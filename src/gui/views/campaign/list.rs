@@ -9,11 +9,11 @@ use egui_extras::{Column as TableColumn, TableBuilder, TableRow};
 
 use super::outcomes::outcome_colour;
 use super::trials::{Column, TrialRow, TrialRows};
-use crate::gui::icons::Icon;
-use crate::gui::theme;
-use crate::gui::views::columns::{CELL_MARGIN, fitting};
-use crate::results::campaign::ImageOutcome;
-use crate::run::summary::TrialKey;
+use crate::icons::Icon;
+use crate::theme;
+use crate::views::columns::{CELL_MARGIN, fitting};
+use results::campaign::ImageOutcome;
+use run::summary::TrialKey;
 
 const ROW: f32 = 26.0;
 /// The length of a full bar, and the gap after it.

@@ -5,14 +5,14 @@ use eframe::egui::{
     TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, vec2,
 };
 
-use crate::doc::ClassNames;
-use crate::figure::palette;
-use crate::gui::plot::{colour, theme_of};
-use crate::gui::views::columns::key_ui;
-use crate::gui::views::data::texture;
-use crate::gui::{text, theme};
-use crate::results::campaign::ImageOutcome;
-use crate::run::{Replayed, ReplayedImage};
+use doc::ClassNames;
+use figure::palette;
+use crate::plot::{colour, theme_of};
+use crate::views::columns::key_ui;
+use crate::views::data::texture;
+use crate::{text, theme};
+use results::campaign::ImageOutcome;
+use run::{Replayed, ReplayedImage};
 
 /// The side of a square with the gap after it, at most and at least, in points.
 const SQUARE: [f32; 2] = [10.0, 2.0];

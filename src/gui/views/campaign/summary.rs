@@ -3,9 +3,9 @@
 use eframe::egui::{Align, Label, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 
 use super::Listed;
-use crate::gui::{text, theme};
-use crate::results::campaign::{ImageOutcome, Tally};
-use crate::run::summary::FaultFilter;
+use crate::{text, theme};
+use results::campaign::{ImageOutcome, Tally};
+use run::summary::FaultFilter;
 
 /// Room that the summary needs beside the bar.
 const SUMMARY: f32 = 420.0;

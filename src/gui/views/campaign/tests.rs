@@ -3,14 +3,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::TrialFilter;
-use crate::doc::file::parse;
-use crate::doc::runs;
-use crate::figure::plots::testing::{outcome, single_faults};
-use crate::gui::plot::ListedFaults;
-use crate::gui::selection::Selection;
-use crate::gui::views::tests::{Shown, open, wait_for, wait_until};
-use crate::run::read_records;
-use crate::run::summary::testing::carry_out;
+use doc::file::parse;
+use doc::runs;
+use figure::plots::testing::{outcome, single_faults};
+use crate::plot::ListedFaults;
+use crate::selection::Selection;
+use crate::views::tests::{Shown, open, wait_for, wait_until};
+use run::read_records;
+use run::summary::testing::carry_out;
 
 /// Three trials; 0 and 2 are in one cell.
 fn trials() -> Harness<'static, Shown> {
@@ -24,7 +24,7 @@ fn trials() -> Harness<'static, Shown> {
     let trials = ",,0,0,1,10,2,0,8,4,0,0,8,0.2\n,,1,0,1,10,10,0,0,0,0,0,0,1\n\
         ,,2,0,1,10,6,0,4,4,0,0,4,0.6\n";
     std::fs::write(run.join("trials.csv"), trials).unwrap();
-    harness.state_mut().views = crate::gui::views::Views::default();
+    harness.state_mut().views = crate::views::Views::default();
     wait_for(&mut harness, "Show trial 0, seed 1");
     harness
 }
@@ -122,7 +122,7 @@ fn one_click_leads_from_a_trial_to_the_samples_that_it_changed_in_the_data_of_it
     let text = "(data: Iris(), net: Mlp(hidden: [4]), arms: [(name: \"a\", plan: [Branch(name: \"b\", data: Iris(limit_test: 20),
         plan: [Campaign(fault: (bits: Bit(30), amount: Count(6)), trials: Fixed(2))])])])";
     let all = runs(&parse(text, std::path::Path::new("x.ron")).unwrap()).unwrap();
-    let mut harness = open("campaigns", crate::results::RunRecord::default());
+    let mut harness = open("campaigns", results::RunRecord::default());
     let results = harness.state().results.clone();
     carry_out(&results, &all[0]);
     let record = read_records(&results, &all).remove(&all[0].id).unwrap();

@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::doc::fault::Format;
-use crate::doc::{Run, RunSpec};
-use crate::figure::font::{Weight, width};
-use crate::gui::views::ViewInput;
-use crate::gui::views::values::place_of;
-use crate::gui::{text, theme};
-use crate::results::campaign::CampaignRecord;
-use crate::results::colours::base;
-use crate::results::number::{Format as Digits, readable};
-use crate::results::table::settings::compare;
-use crate::results::{RunRecord, RunState};
-use crate::run::summary::{FaultFilter, FaultyTrial, LoggedFault, SingleCells, TrialKey, read_faulty_trials};
+use doc::fault::Format;
+use doc::{Run, RunSpec};
+use figure::font::{Weight, width};
+use crate::views::ViewInput;
+use crate::views::values::place_of;
+use crate::{text, theme};
+use results::campaign::CampaignRecord;
+use results::colours::base;
+use results::number::{Format as Digits, readable};
+use results::table::settings::compare;
+use results::{RunRecord, RunState};
+use run::summary::{FaultFilter, FaultyTrial, LoggedFault, SingleCells, TrialKey, read_faulty_trials};
 
 /// The largest number of listed trials.
 const MOST: usize = 100_000;
@@ -103,7 +103,7 @@ impl TrialQuery {
                 campaigns.iter().filter(|campaign| campaign.trials() > 0 && is_listed(campaign)).collect();
             trials += listed.iter().map(|campaign| campaign.trials()).sum::<u64>();
             cells.push((run.id.clone(), listed.iter().map(|campaign| SingleCells::of(campaign)).collect()));
-            let key = |began: &crate::results::campaign::CampaignBegan| (began.campaign.clone(), began.round);
+            let key = |began: &results::campaign::CampaignBegan| (began.campaign.clone(), began.round);
             let formats =
                 listed.iter().map(|campaign| (key(&campaign.began), campaign.began.format)).collect();
             let (arm, seed, spec) = (run.arm.clone(), run.seed, run.spec.clone());
@@ -321,7 +321,7 @@ impl Column {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::run::summary::TrialFault;
+    use run::summary::TrialFault;
 
     /// A trial with a flip of bit 30 of `fc1.weight[52, 11]`, a parameter of 100×64.
     pub fn row(trial: u64, sdc1: u64) -> TrialRow {

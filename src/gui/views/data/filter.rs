@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use eframe::egui::Ui;
 
-use crate::doc::{ClassNames, RunSpec};
-use crate::gui::selection::Selection;
-use crate::gui::widgets;
-use crate::run::summary::Prediction;
+use doc::{ClassNames, RunSpec};
+use crate::selection::Selection;
+use crate::widgets;
+use run::summary::Prediction;
 
 /// The pictures that a trial of a campaign changed, with the classes without and with the fault.
 #[derive(Clone, Debug, PartialEq)]

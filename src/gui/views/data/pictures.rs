@@ -11,12 +11,12 @@ use eframe::egui::{
 };
 
 use super::filter::ChangedImages;
-use crate::data::Samples;
-use crate::gui::background::{BackgroundTask, TaskState};
-use crate::gui::{text, theme};
-use crate::results::number::{fixed, short};
-use crate::run::Picture;
-use crate::run::summary::{Prediction, SeenSamples};
+use data::Samples;
+use crate::background::{BackgroundTask, TaskState};
+use crate::{text, theme};
+use results::number::{fixed, short};
+use run::Picture;
+use run::summary::{Prediction, SeenSamples};
 
 /// The side of a picture, the width of a place, and the height of the lines below a picture, in points.
 const PICTURE: f32 = 72.0;

@@ -2,11 +2,11 @@
 
 use eframe::egui::{Align, CollapsingHeader, Grid, Label, Layout, RichText, ScrollArea, Ui, vec2};
 
-use crate::data::Inventory;
-use crate::gui::{text, theme};
-use crate::results::confusion::Confusion;
-use crate::results::number::fixed;
-use crate::run::summary::SeenSamples;
+use data::Inventory;
+use crate::{text, theme};
+use results::confusion::Confusion;
+use results::number::fixed;
+use run::summary::SeenSamples;
 
 /// The most channels that are listed: features are too many to read.
 const CHANNELS: usize = 16;

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use egui_kittest::kittest::Queryable;
 
 use super::filter::{ChangedImages, Filter};
-use crate::data::{Data, Digits, iris};
-use crate::doc::RunSpec;
-use crate::gui::selection::Selection;
-use crate::gui::views::tests::{done, open, wait_for};
-use crate::results::RunRecord;
-use crate::run::summary::Prediction;
+use data::{Data, Digits, iris};
+use doc::RunSpec;
+use crate::selection::Selection;
+use crate::views::tests::{done, open, wait_for};
+use results::RunRecord;
+use run::summary::Prediction;
 
 /// The settings of a run on these data.
 fn spec(data: Data) -> Arc<RunSpec> {
@@ -48,7 +48,7 @@ fn samples_without_pixels_have_their_classes_counts_and_predictions() {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
     assert!(harness.state().views.offers("data").has_figure());
-    let table = crate::figure::csv::csv(&harness.state().views.offer("data").unwrap().figure());
+    let table = figure::csv::csv(&harness.state().views.offer("data").unwrap().figure());
     // 3 classes of the same size, each with 3 predicted ones, and the head.
     assert_eq!(table.lines().count(), 10, "{table}");
     harness.get_by_label("Wrong").click();

@@ -5,8 +5,8 @@ use eframe::egui::{
     StrokeKind, Ui, Vec2, WidgetInfo, accesskit::Role, pos2, vec2,
 };
 
-use crate::gui::theme;
-use crate::results::network::{LayerSummary, Link};
+use crate::theme;
+use results::network::{LayerSummary, Link};
 
 /// Height and width of the block of an operation beside its texts.
 pub(super) const BLOCK: f32 = 5.0 * theme::STEP;

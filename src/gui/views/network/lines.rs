@@ -6,14 +6,14 @@ use eframe::egui::Context;
 
 use super::graph::Marks;
 use super::table::Drawing;
-use crate::doc::arch::place_of;
-use crate::doc::structure::Misfit;
-use crate::doc::{Module, Net};
-use crate::form::check_ranges;
-use crate::form::path::Place;
-use crate::gui::form::open_line;
-use crate::results::network::{NetworkSummary, Vulnerability};
-use crate::run::summary::paths;
+use doc::arch::place_of;
+use doc::structure::Misfit;
+use doc::{Module, Net};
+use form::check_ranges;
+use form::path::Place;
+use crate::form::open_line;
+use results::network::{NetworkSummary, Vulnerability};
+use run::summary::paths;
 
 /// What the editor knows about the operations of a network.
 #[derive(Default)]

@@ -10,9 +10,9 @@ use egui_extras::{Column, TableBuilder, TableRow};
 use super::super::columns::{fitting, width_of};
 use super::super::number_ui;
 use super::graph::{BLOCK, Edge, INDENT, Marks, block_ui, gutter, lanes};
-use crate::gui::{text, theme};
-use crate::results::network::{LayerSummary, Link, NetworkSummary, Vulnerability};
-use crate::results::number::fixed;
+use crate::{text, theme};
+use results::network::{LayerSummary, Link, NetworkSummary, Vulnerability};
+use results::number::fixed;
 
 const ROW: f32 = 28.0;
 const BAR: f32 = 36.0;

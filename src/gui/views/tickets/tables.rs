@@ -1,11 +1,11 @@
 //! The tables of the view: headings with what they mean, and rows.
 
 use super::OfArm;
-use crate::gui::text;
-use crate::results::early_stops::Training;
-use crate::results::number::{fixed, plus_minus};
-use crate::results::statistics::mean_and_deviation;
-use crate::results::tickets::{LayerOverlap, MaskOverlap};
+use crate::text;
+use results::early_stops::Training;
+use results::number::{fixed, plus_minus};
+use results::statistics::mean_and_deviation;
+use results::tickets::{LayerOverlap, MaskOverlap};
 
 /// Headings of the table of overlaps with what they mean.
 pub const OVERLAP: [(&str, &str); 6] = [

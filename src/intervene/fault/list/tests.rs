@@ -1,9 +1,9 @@
 use super::*;
-use crate::intervene::fault::log::{HEADER, read};
-use crate::intervene::fault::{
+use crate::fault::log::{HEADER, read};
+use crate::fault::{
     Bits, FaultAmount, FaultModel, Injected, Injection, Memory, Region, SiteSpace, Storage,
 };
-use crate::intervene::stream::{Purpose, stream};
+use crate::stream::{Purpose, stream};
 
 const PLACES: [Place; 2] = [
     Place { name: "fc1.weight", entries: 12, format: Format::Float32 },

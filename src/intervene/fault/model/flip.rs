@@ -1,5 +1,5 @@
 use super::{Corruption, StoredValue, Unit};
-use crate::intervene::stream::Stream;
+use crate::stream::Stream;
 
 /// Inverts a bit.
 pub(super) struct Flip;

@@ -15,7 +15,7 @@ pub use noise::Noise;
 pub use set::Value;
 
 use super::Storage;
-use crate::intervene::stream::Stream;
+use crate::stream::Stream;
 use flip::{DoubleFlip, Flip};
 use random::Random;
 use random_bits::RandomBits;
@@ -23,7 +23,7 @@ use set::Zero;
 use sign::Sign;
 use stuck_at::{StuckAt0, StuckAt1};
 
-crate::choice! {
+form::choice! {
     /// What a fault makes of a stored value.
     #[derive(Copy)]
     pub enum FaultModel: "Fault model", each Corruption {

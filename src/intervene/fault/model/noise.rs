@@ -1,9 +1,9 @@
 use super::{Corruption, StoredValue, Unit};
-use crate::form::number::share_in_percent;
-use crate::intervene::draw::Normal;
-use crate::intervene::stream::Stream;
+use form::number::share_in_percent;
+use crate::draw::Normal;
+use crate::stream::Stream;
 
-crate::wrapped! {
+form::wrapped! {
     /// Multiplies the value by 1 + this deviation times a standard normal number, in `f64`, rounded once to `f32` and then
     /// to the format. Each site takes the first number of a pair of the polar method.
     #[derive(Copy)]

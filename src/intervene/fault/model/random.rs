@@ -1,6 +1,6 @@
 use super::{Corruption, StoredValue, Unit};
-use crate::intervene::draw::uniform_f64;
-use crate::intervene::stream::Stream;
+use crate::draw::uniform_f64;
+use crate::stream::Stream;
 
 /// A uniform draw between the smallest and the largest finite value that the parameter stores.
 pub(super) struct Random;

@@ -1,5 +1,5 @@
 use super::{Corruption, StoredValue, Unit};
-use crate::intervene::stream::Stream;
+use crate::stream::Stream;
 use rand::Rng;
 
 /// All bits drawn again: the upper ones of a 32-bit number.

@@ -1,11 +1,11 @@
 use super::{Corruption, StoredValue, Unit};
-use crate::form::number::number;
-use crate::intervene::stream::Stream;
+use form::number::number;
+use crate::stream::Stream;
 
 /// Replaces the value by 0.
 pub(super) struct Zero;
 
-crate::wrapped! {
+form::wrapped! {
     /// Replaces the value by this one, as the format stores it.
     #[derive(Copy, Default)]
     pub struct Value(f64);

@@ -1,6 +1,6 @@
 use super::{Corruption, StoredValue, Unit};
-use crate::intervene::fault::Format;
-use crate::intervene::stream::Stream;
+use crate::fault::Format;
+use crate::stream::Stream;
 
 /// Inverts the sign: the sign bit of a floating-point value, zeros and NaN included; of int8 the number itself, so that
 /// 0 stays 0.

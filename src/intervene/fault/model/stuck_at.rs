@@ -1,5 +1,5 @@
 use super::{Corruption, StoredValue};
-use crate::intervene::stream::Stream;
+use crate::stream::Stream;
 
 /// Makes a bit read 0; where it does already, nothing changes.
 pub(super) struct StuckAt0;

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::intervene::fault::Format;
-use crate::intervene::stream::{Purpose, stream};
+use crate::fault::Format;
+use crate::stream::{Purpose, stream};
 
 fn rng() -> Stream {
     stream(1, Purpose::Fault, &[])

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::intervene::draw::{below, uniform_f64};
+use crate::draw::{below, uniform_f64};
 use rand::Rng;
 
 /// How many of `trials` independent trials succeed, each with `probability`, which lies in [0, 1].

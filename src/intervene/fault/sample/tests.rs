@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::intervene::stream::{Purpose, Stream, stream};
+use crate::stream::{Purpose, Stream, stream};
 
 fn rng(counter: u64) -> Stream {
     stream(4, Purpose::Fault, &[counter])

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::intervene::fault::BitField;
-use crate::intervene::stream::{Purpose, stream};
+use crate::fault::BitField;
+use crate::stream::{Purpose, stream};
 
 fn rng(counter: u64) -> Stream {
     stream(5, Purpose::Fault, &[counter])

@@ -1,6 +1,6 @@
 use super::{Interval, order};
-use crate::intervene::draw::below;
-use crate::intervene::stream::Stream;
+use crate::draw::below;
+use crate::stream::Stream;
 
 /// Number of resamples.
 pub const RESAMPLES: usize = 2000;
@@ -24,7 +24,7 @@ pub fn mean_interval(values: &[f64], confidence: f64, rng: &mut Stream) -> Inter
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::stream::{Purpose, stream};
+    use crate::stream::{Purpose, stream};
 
     fn interval(values: &[f64], confidence: f64) -> Interval {
         mean_interval(values, confidence, &mut stream(0, Purpose::Bootstrap, &[]))

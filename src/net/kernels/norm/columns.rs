@@ -1,7 +1,7 @@
 //! The loops of a batch norm: over all rows, for as many channels at a time as registers hold.
 
 use super::{Norm, Way};
-use crate::net::kernels::simd::{Kernel, LANES, Simd, Vector};
+use crate::kernels::simd::{Kernel, LANES, Simd, Vector};
 
 /// Some channels of every row: `V` vectors, of which only the last one may be part of a vector.
 #[derive(Clone, Copy)]

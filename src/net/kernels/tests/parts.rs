@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::net::kernels::free::FreeBits;
-use crate::net::kernels::part::Part;
-use crate::net::kernels::winograd::Winograd;
+use crate::kernels::free::FreeBits;
+use crate::kernels::part::Part;
+use crate::kernels::winograd::Winograd;
 
 /// A convolution of which some channels are gone.
 struct Case {

@@ -1,10 +1,10 @@
 //! Kernels that leave products with zeros out, against those that form them all: the same bits.
 
 use super::*;
-use crate::net::kernels::direct::{Epilogue, convolve};
-use crate::net::kernels::free::FreeBits;
-use crate::net::kernels::pack::{Packing, Side};
-use crate::net::kernels::sparse;
+use crate::kernels::direct::{Epilogue, convolve};
+use crate::kernels::free::FreeBits;
+use crate::kernels::pack::{Packing, Side};
+use crate::kernels::sparse;
 
 /// How many weights remain, of a hundred.
 const REMAINING: u64 = 6;

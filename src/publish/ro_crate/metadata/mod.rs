@@ -15,12 +15,12 @@ use super::address::id_of;
 use super::files::media_type;
 use super::options::{CrateOptions, Licence};
 use super::sink::Stored;
-use crate::doc::Run;
-use crate::form::number::counted;
-use crate::publish::Selected;
-use crate::results::methods::methods;
-use crate::results::{RunRecord, RunState};
-use crate::run::Provenance;
+use doc::Run;
+use form::number::counted;
+use crate::Selected;
+use results::methods::methods;
+use results::{RunRecord, RunState};
+use run::Provenance;
 pub use runs::time;
 use software::Software;
 

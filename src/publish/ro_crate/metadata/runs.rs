@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::software::Software;
 use super::{Content, CratedRun, authors, data, dataset, file, id_of, reference};
-use crate::doc::Run;
-use crate::results::RunState;
-use crate::run::Provenance;
+use doc::Run;
+use results::RunState;
+use run::Provenance;
 
 /// What runs add to a crate.
 pub struct Actions {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::reference;
-use crate::publish::ro_crate::README;
+use crate::ro_crate::README;
 
 /// The programs and machines that occur in a crate, each once, in the order of their first use.
 #[derive(Debug, Default)]

@@ -7,10 +7,10 @@ use super::columns::{Column, Sort};
 use super::settings::{NONE, compare_parsed, number_of};
 use super::view::{Baseline, Key, TableSettings};
 use super::{Delta, Labels, Row};
-use crate::results::number::{Digits, Format, plus_minus};
-use crate::results::paired::{Comparison, Paired, unpaired};
-use crate::results::statistics::{Spread, level};
-use crate::results::{RunState, Split};
+use crate::number::{Digits, Format, plus_minus};
+use crate::paired::{Comparison, Paired, unpaired};
+use crate::statistics::{Spread, level};
+use crate::{RunState, Split};
 
 /// The cell of a group lists no more values than this.
 const MOST_VALUES: usize = 3;

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::doc::structure::{Layer, LayerKind, Op, Parameter, Role};
-use crate::doc::{Activation, Structure};
-use crate::net::{Activations, Compute, Network};
+use doc::structure::{Layer, LayerKind, Op, Parameter, Role};
+use doc::{Activation, Structure};
+use net::{Activations, Compute, Network};
 
 /// Gradients of the sum of all logits for one sample of ones, with the absolute values of all weights, biases of 0, and
 /// nothing normalised; where they and the weights have products beyond float32, those of the scaled flow.
@@ -151,12 +151,12 @@ impl Scaled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Shape;
-    use crate::doc::structure::graphs::GRAPHS;
-    use crate::doc::{Device, Loss, Net, ResNet};
-    use crate::form::ron_text;
-    use crate::intervene::{BiasInit, Init};
-    use crate::net::{BurnCompute, Initialisation, NativeCompute};
+    use data::Shape;
+    use doc::structure::graphs::GRAPHS;
+    use doc::{Device, Loss, Net, ResNet};
+    use form::ron_text;
+    use intervene::{BiasInit, Init};
+    use net::{BurnCompute, Initialisation, NativeCompute};
 
     fn network(net: &Net, input: Shape) -> Network {
         let structure = Structure::new(net, input, 10, &Loss::CrossEntropy).unwrap();

@@ -4,16 +4,16 @@ mod evidence;
 mod flow;
 
 use super::mask_report::{mask_report, percent};
-use crate::doc::intervention::Prune;
-use crate::doc::targets;
-use crate::form::number::grouped;
-use crate::intervene::overlap::Overlap;
-use crate::intervene::prune::{PruneError, PruningRule, Quota, Target, lowest_of, prune as choose, quotas};
-use crate::intervene::{Amount, Entry, MaskCounts};
-use crate::net::Network;
-use crate::results::Report;
-use crate::run::error::RunError;
-use crate::run::session::Session;
+use doc::intervention::Prune;
+use doc::targets;
+use form::number::grouped;
+use intervene::overlap::Overlap;
+use intervene::prune::{PruneError, PruningRule, Quota, Target, lowest_of, prune as choose, quotas};
+use intervene::{Amount, Entry, MaskCounts};
+use net::Network;
+use results::Report;
+use crate::error::RunError;
+use crate::session::Session;
 
 /// Prunes the present network; a criterion that scores several times prunes step by step, to the same exact count.
 pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {

@@ -8,17 +8,17 @@ use eframe::egui::{Rect, Response, ScrollArea, Sense, Ui, UiBuilder, Vec2, Widge
 use egui_plot::{PlotBounds, PlotTransform};
 
 use super::{FigureAction, FigureView, LegendRows, Panels};
-use crate::figure::facets::{Facets, Panel, Ranges};
-use crate::figure::layout::{Grid, Layout, Text, grid, least};
-use crate::figure::model::Figure;
-use crate::figure::palette::Theme;
-use crate::figure::scene::Item;
-use crate::figure::scene::page::{axes, grid as grid_lines, scale_bar, written};
-use crate::gui::plot::mesh::EM;
-use crate::gui::plot::navigate::{View, ViewChange};
-use crate::gui::plot::painter::{area, paint, rect};
-use crate::gui::plot::parallel::{parallel_ui, space_of};
-use crate::gui::plot::strip::{StripValues, strip_ui};
+use figure::facets::{Facets, Panel, Ranges};
+use figure::layout::{Grid, Layout, Text, grid, least};
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::Item;
+use figure::scene::page::{axes, grid as grid_lines, scale_bar, written};
+use crate::plot::mesh::EM;
+use crate::plot::navigate::{View, ViewChange};
+use crate::plot::painter::{area, paint, rect};
+use crate::plot::parallel::{parallel_ui, space_of};
+use crate::plot::strip::{StripValues, strip_ui};
 
 /// Draws all panels into all available space; returns what a person asks of them.
 pub(super) fn facets_ui(
@@ -216,7 +216,7 @@ fn runs_ui(
 
 /// The texts of axes, as quiet as those of other plots of the window; values stay strong.
 fn quiet(texts: &[Text], theme: Theme) -> Vec<Item> {
-    let is_strong = |text: &Text| text.weight == crate::figure::font::Weight::Medium;
+    let is_strong = |text: &Text| text.weight == figure::font::Weight::Medium;
     texts.iter().map(|text| written(Text { muted: !is_strong(text), ..text.clone() }, theme)).collect()
 }
 

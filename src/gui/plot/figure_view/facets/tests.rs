@@ -5,13 +5,13 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::facets::testing::by_batch;
-use crate::gui::plot::figure_view::figure_ui;
-use crate::gui::plot::figure_view::tests::scroll_at;
-use crate::gui::theme;
-use crate::results::facets::FacetAxes;
-use crate::results::table::LineFacts;
-use crate::results::view::PlotView;
+use figure::facets::testing::by_batch;
+use crate::plot::figure_view::figure_ui;
+use crate::plot::figure_view::tests::scroll_at;
+use crate::theme;
+use results::facets::FacetAxes;
+use results::table::LineFacts;
+use results::view::PlotView;
 
 struct Shown {
     figure: Arc<Figure>,

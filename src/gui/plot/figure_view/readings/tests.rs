@@ -7,10 +7,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::{Axis, Bars, Category, Cells, Line, style_of};
-use crate::gui::plot::figure_ui;
-use crate::results::statistics::Band;
-use crate::results::table::LineFacts;
+use figure::{Axis, Bars, Category, Cells, Line, style_of};
+use crate::plot::figure_ui;
+use results::statistics::Band;
+use results::table::LineFacts;
 
 struct Shown {
     figure: Arc<Figure>,

@@ -3,11 +3,11 @@
 use eframe::egui::Ui;
 
 use super::CHOICE;
-use crate::figure::plots::Plot;
-use crate::gui::plot::state::PlotState;
-use crate::gui::widgets::choice_ui;
-use crate::results::facets::{FacetAxes, FacetSettings};
-use crate::results::table::columns::Column;
+use figure::plots::Plot;
+use crate::plot::state::PlotState;
+use crate::widgets::choice_ui;
+use results::facets::{FacetAxes, FacetSettings};
+use results::table::columns::Column;
 
 const NONE: &str = "none";
 

@@ -7,14 +7,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::plots::testing::{at, record};
-use crate::figure::plots::{ALL, ArmRuns};
-use crate::gui::plot::PlotInput;
-use crate::gui::plot::panel::{menu_ui, plot_ui, tools_ui};
-use crate::gui::theme;
-use crate::results::RunRecord;
-use crate::results::table::Row;
-use crate::results::view::ViewSettings;
+use figure::plots::testing::{at, record};
+use figure::plots::{ALL, ArmRuns};
+use crate::plot::PlotInput;
+use crate::plot::panel::{menu_ui, plot_ui, tools_ui};
+use crate::theme;
+use results::RunRecord;
+use results::table::Row;
+use results::view::ViewSettings;
 
 struct Shown {
     input: PlotInput,

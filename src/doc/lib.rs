@@ -27,7 +27,7 @@ pub mod templates;
 mod training;
 mod validate;
 
-pub use crate::data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
+pub use data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
 pub use arch::{
     Activation, Architecture, ConvNet, Head, LeNet5, Mlp, Module, Net, Output, ResNet, Sequential, Vgg,
 };

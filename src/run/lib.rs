@@ -71,4 +71,4 @@ pub use stop::{StopFlag, StopKind};
 pub use tables::Table;
 pub use work::{Task, Work};
 
-pub use crate::net::{processor_features, vectors};
+pub use net::{processor_features, vectors};

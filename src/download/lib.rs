@@ -20,7 +20,7 @@ use std::time::Duration;
 pub use error::DownloadError;
 use ureq::Agent;
 
-use crate::data::Remote;
+use data::Remote;
 
 /// How far a download is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

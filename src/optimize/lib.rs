@@ -54,7 +54,7 @@ pub trait WithFormula {
 /// Declares the optimizers, one line each: the enum with their names in files, its learning rate, and its update rule.
 macro_rules! optimizers {
     ($($name:ident, $label:literal, $help:literal;)+) => {
-        crate::choice! {
+        form::choice! {
             /// The optimizers that a file can name.
             pub enum Optimizer: "Optimizer" {
                 $($name($name) = $name::default(), $label, $help;)+

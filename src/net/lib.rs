@@ -36,7 +36,7 @@ pub use network::{Initialisation, Mask, Network, Written};
 pub use optimizer_state::OptimizerState;
 pub use prepared::Prepared;
 
-use crate::doc::{Device, Kernels};
+use doc::{Device, Kernels};
 
 /// The implementation of a device, with the kernels that the training settings name.
 ///
