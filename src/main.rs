@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use cli::{self, Arguments, Exit};
-use weightlab::gui;
+use cli::{Arguments, Exit};
 
 fn main() -> ExitCode {
     let Arguments { files, command } = match Arguments::try_parse() {

@@ -42,7 +42,7 @@ impl Call {
         if call.scenario.is_empty() {
             return Err("a scenario is missing".to_owned());
         }
-        if call.scenario.starts_with("machine-") && call.device != Device::Flex {
+        if call.scenario.starts_with("machine-") && call.device != Device::Cpu {
             return Err(format!("{} measures the processor, and no other device", call.scenario));
         }
         Ok(call)

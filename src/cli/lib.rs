@@ -30,8 +30,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use ::run::{processor_features, vectors};
 use doc::Device;
-use run::{processor_features, vectors};
 pub use failure::{Exit, Failure};
 pub use output::print_err;
 

@@ -21,8 +21,11 @@ mod shard;
 mod slurm;
 mod status;
 mod submit;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 #[cfg(test)]
-pub mod tests;
+mod tests;
 
 pub use error::ClusterError;
 pub use packing::{Packing, Runs};

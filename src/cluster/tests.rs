@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::testing::program;
 use super::*;
 use doc::{Run, RunSpec, Stage, Train};
 use run::{Pace, QueueOptions, Task};
@@ -13,13 +14,6 @@ use run::{Pace, QueueOptions, Task};
 struct Bench {
     root: tempfile::TempDir,
     runs: Vec<Run>,
-}
-
-/// Another process writes it: a program that a process has open for writing, also one that was just forked, cannot start.
-pub fn program(path: &Path, text: &str) {
-    let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1.new\"; chmod 755 \"$1.new\"; mv \"$1.new\" \"$1\"";
-    let status = Command::new("sh").args(["-c", write, "sh"]).arg(path).arg(text).status();
-    assert!(status.unwrap().success());
 }
 
 impl Bench {

@@ -57,8 +57,9 @@ mod stand_in;
 mod standardise;
 mod svhn;
 mod table;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 
 pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+#[cfg(test)]
+use proptest::{prelude::*, test_runner::TestRunner};
 
 /// An empty folder of one test, removed when it goes out of scope.
 pub struct Folder(PathBuf);
@@ -44,11 +44,13 @@ impl Drop for Folder {
 }
 
 /// Hands on so many damaged copies of a file: some bytes are others, and the end may be cut off.
+#[cfg(test)]
 pub fn mutated(whole: &[u8], cases: u32, check: impl Fn(&[u8])) {
     mutated_in(64, whole, cases, check);
 }
 
 /// As [`mutated`], with about half of the changes among the first `head` bytes, because headers decide most.
+#[cfg(test)]
 pub fn mutated_in(head: usize, whole: &[u8], cases: u32, check: impl Fn(&[u8])) {
     let place = prop_oneof![0..whole.len().min(head), 0..whole.len()];
     let mutations = prop::collection::vec((place, any::<u8>()), 1..6);

@@ -3,8 +3,9 @@
 form::choice! {
     /// What computes.
     pub enum Device: "Device", unless Device::refusal {
-        Flex, "flex", "The CPU, with Weightlab's kernels or Burn's flex backend";
-        Ndarray, "ndarray", "Burn's older CPU backend: an independent reference, slow for convolutions";
+        #[serde(alias = "Flex")]
+        Cpu, "cpu", "The CPU, with Weightlab's kernels";
+        Ndarray, "ndarray", "The CPU, with Burn's ndarray backend: an independent reference, slow for convolutions";
         Cuda, "cuda", "An NVIDIA GPU, with Burn's kernels. Needs a build with the feature cuda; bits may differ from \
             run to run";
         Wgpu, "wgpu", "A GPU of any make through Vulkan, Metal or DirectX 12, with Burn's kernels. Needs a build \
@@ -16,7 +17,7 @@ impl Device {
     /// The Cargo feature that a build needs for it; none where every build has it.
     pub const fn feature(&self) -> Option<&'static str> {
         match self {
-            Self::Flex | Self::Ndarray => None,
+            Self::Cpu | Self::Ndarray => None,
             Self::Cuda => Some("cuda"),
             Self::Wgpu => Some("wgpu"),
         }
@@ -25,7 +26,7 @@ impl Device {
     /// Whether this build has it.
     pub const fn is_built(&self) -> bool {
         match self {
-            Self::Flex | Self::Ndarray => true,
+            Self::Cpu | Self::Ndarray => true,
             Self::Cuda => cfg!(feature = "cuda"),
             Self::Wgpu => cfg!(feature = "wgpu"),
         }
@@ -37,7 +38,7 @@ impl Device {
         Some(format!(
             "this build has no device {}; choose {}, or build Weightlab with cargo build --release --features {feature}",
             self.key(),
-            Self::Flex.key()
+            Self::Cpu.key()
         ))
     }
 
@@ -46,7 +47,7 @@ impl Device {
         self.feature()?;
         Some(format!(
             "{} computes in float32 with its driver's order of sums: another GPU, driver or run may give other last \
-                bits, and so other results after long training; Flex gives the same bits each time",
+                bits, and so other results after long training; Cpu gives the same bits each time",
             self.key()
         ))
     }
@@ -54,7 +55,7 @@ impl Device {
     /// What computed, for the methods of a paper; nothing for the processor.
     pub const fn sentence(&self) -> Option<&'static str> {
         match self {
-            Self::Flex | Self::Ndarray => None,
+            Self::Cpu | Self::Ndarray => None,
             Self::Cuda => Some(
                 "Networks were computed on a GPU by Burn with CUDA; optimizers and masks ran on the host. Bits were \
                     not reproducible there.",

@@ -32,7 +32,7 @@ form::form! {
         data: Data = Data::default(), "Data", "What the network learns from";
         net: Net = Net::default(), "Network", "The network to train";
         train: Training = Training::default(), "Training", "How to train it";
-        device: Device = Device::Flex, "Device", "What runs the computations";
+        device: Device = Device::Cpu, "Device", "What runs the computations";
         seeds: Vec<u64> = vec![1], "Seeds", "Replicates: every arm runs once per seed", unit "seeds";
         set: Overrides = Overrides::default(), "Change settings", "Changes single settings of all arms, such as \
             train.batch";

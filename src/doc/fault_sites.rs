@@ -156,9 +156,9 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use data::Shape;
     use crate::structure::graphs::GRAPHS;
     use crate::{Loss, Net};
+    use data::Shape;
     use form::ron_text;
 
     /// A block that begins with a batch norm, and a batch norm behind a block.

@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
+use super::device::Device;
 use super::inputs::Inputs;
 use super::spec::RunSpec;
 use super::stage::Stage;
@@ -25,10 +26,10 @@ pub(super) fn text(spec: &RunSpec) -> String {
         own.train.kernels = Kernels::Exact; // written, since it is no default
         return own.to_ron().replacen(EXACT, WINOGRAD, 1);
     }
-    own.train.kernels = match spec.train.kernels {
-        Kernels::Burn if spec.device.feature().is_none() => Kernels::Burn,
-        Kernels::Fast | Kernels::Exact | Kernels::Burn => Kernels::Fast, // a GPU takes Burn's in any case
-    };
+    if spec.device == Device::Cpu && spec.train.kernels == Kernels::Burn {
+        own.device = Device::Ndarray; // the same computation, and not that of Burn's flex backend in earlier versions
+    }
+    own.train.kernels = Kernels::Fast; // other devices take Burn's in any case
     own.to_ron()
 }
 

@@ -27,10 +27,10 @@ pub mod templates;
 mod training;
 mod validate;
 
-pub use data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
 pub use arch::{
     Activation, Architecture, ConvNet, Head, LeNet5, Mlp, Module, Net, Output, ResNet, Sequential, Vgg,
 };
+pub use data::{ClassNames, Inventory, NOTHING, SAMPLES_DIGEST};
 pub use device::Device;
 pub use experiment::{Arm, Experiment, VERSION};
 pub use inputs::{Inputs, changed_inputs, inputs_to_look_at, sets_of};

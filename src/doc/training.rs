@@ -24,14 +24,14 @@ form::choice! {
 }
 
 form::choice! {
-    /// What computes training passes on the device `Flex`.
+    /// What computes training passes on the device `Cpu`.
     pub enum Kernels: "Kernels" {
         #[serde(alias = "Winograd")]
         Fast, "Fast", "Weightlab's kernels; training computes wide 3×3 convolutions with fewer multiplications \
             (Winograd's algorithm), and everything exactly while faults act";
         #[serde(alias = "Direct")]
         Exact, "Exact", "Weightlab's kernels; convolutions add up every product, in training too";
-        Burn, "Burn", "Burn's kernels, in evaluation too";
+        Burn, "Burn", "Burn's kernels, in evaluation too: the same as the device Ndarray";
     }
 }
 
@@ -96,7 +96,7 @@ form::form! {
             largest logits: top 5 is usual for ImageNet", unit "classes", range [1, 1000], unset "off";
         augment: Vec<Augmentation> = Vec::new(), "Augmentation", "Random changes of training images";
         non_finite: NonFinite = NonFinite::Stop, "Non-finite loss", "What happens when the loss becomes NaN or infinite";
-        kernels: Kernels = Kernels::Fast, "Kernels", "Kernels for training on the device Flex; evaluation \
+        kernels: Kernels = Kernels::Fast, "Kernels", "Kernels for training on the device Cpu; evaluation \
             is always exact, or Burn's";
         record: Recording = Recording::default(), "Weights over training", "What to record of the weights; no \
             other result depends on it";

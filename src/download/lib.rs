@@ -7,7 +7,8 @@
 mod archive;
 mod error;
 mod fetch;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 pub mod server;
 #[cfg(test)]
 mod tests;

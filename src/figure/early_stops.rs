@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::distinct::distinct;
 use super::model::{Figure, Line, Note};
 use super::palette::{Dash, Marker, Style, style_of};
+use super::plots::x_axis;
 use form::number::counted;
 use results::early_stops::Training;
 use results::statistics::{Spread, level};
@@ -35,7 +36,7 @@ pub fn early_stops(arms: &[OfArm<'_, Training>]) -> Figure {
     let has_band = lines.iter().any(|line| !line.band.is_empty());
     let interval = if has_band { "standard deviation".to_owned() } else { String::new() };
     Figure {
-        x: XAxis::Remaining.axis(),
+        x: x_axis(&XAxis::Remaining),
         y: Axis::new("Early-stop iteration", ""),
         note: Note { interval, ..format!("mean over {}", counted(seeds, "seed")).into() },
         lines,
@@ -82,7 +83,7 @@ pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
         ..Note::default()
     };
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
-    Figure { x: XAxis::Remaining.axis(), y, lines, note, ..Figure::default() }
+    Figure { x: x_axis(&XAxis::Remaining), y, lines, note, ..Figure::default() }
 }
 
 /// The share of a parameter's place that the marks of all arms take.

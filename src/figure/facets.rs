@@ -153,7 +153,8 @@ impl Figure {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 pub mod testing {
     use super::*;
     use crate::{Line, style_of};

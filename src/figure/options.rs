@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::model::Figure;
 use super::palette::{Dash, Marker, Theme};
 use super::shades::shares;
-use super::size::Size;
 pub use results::page::IntervalStyle;
+use results::page::Size;
 use results::page::{PageStyle, Preset};
+use results::view::ViewSettings;
 
 /// How a figure is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,6 +47,11 @@ impl Options {
         let size = Size { font_pt: font_pt.unwrap_or(size.font_pt), legend, ..size };
         let theme = Theme::default();
         Self { size, dpi: f64::from(dpi), theme, intervals, marks, dashes, shades, notes, footnote }
+    }
+
+    /// Returns those that a view keeps for exported figures.
+    pub fn of_view(view: &ViewSettings) -> Self {
+        Self::of(view.size, view.dpi.unwrap_or(DPI), &view.page)
     }
 
     /// The part of these options that [`Self::of`] takes beside size and resolution.

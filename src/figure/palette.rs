@@ -386,8 +386,7 @@ mod tests {
 
     #[test]
     fn a_style_without_a_shade_is_read() {
-        let style: Style =
-            form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
+        let style: Style = form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
         let known = Style { colour: 2, dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };
         assert_eq!(style, known);
     }

@@ -271,7 +271,7 @@ pub trait Optional {
 }
 
 /// The name by which a group that has a field `name` can be addressed in a path.
-pub(crate) fn name_of(value: &mut dyn Value) -> Option<String> {
+pub fn name_of(value: &mut dyn Value) -> Option<String> {
     let Node::Group(group) = value.node() else { return None };
     let index = group.fields().iter().position(|field| field.key == "name")?;
     match group.value(index).node() {

@@ -229,7 +229,9 @@ mod tests {
         let names = [first, new_untitled(&folder).unwrap()];
         assert_eq!(names, ["untitled-1.ron", "untitled-3.ron"].map(|name| folder.join(name)));
         assert!(names.iter().all(|path| is_untitled(path)));
-        assert!(!["untitled.ron", "untitled-a.ron", "x-1.ron"].iter().any(|name| is_untitled(Path::new(name))));
+        assert!(
+            !["untitled.ron", "untitled-a.ron", "x-1.ron"].iter().any(|name| is_untitled(Path::new(name)))
+        );
     }
 
     #[test]

@@ -62,11 +62,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::Initialisation;
     use data::Shape;
     use doc::structure::{LayerKind, Structure};
     use doc::{Loss, Net, Vgg};
     use intervene::{BiasInit, Init};
-    use crate::Initialisation;
 
     /// A network with two channels in its first batch norm, the layer of that, and the positions of its statistics.
     fn network() -> (Network, usize, [usize; 2]) {

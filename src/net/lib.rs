@@ -44,9 +44,9 @@ use doc::{Device, Kernels};
 /// When this build or this machine does not have the device.
 pub fn backend(device: &Device, kernels: &Kernels) -> Result<Box<dyn Compute>, DeviceError> {
     Ok(match (device, kernels) {
-        (Device::Flex, Kernels::Fast) => Box::new(NativeCompute::fast()),
-        (Device::Flex, Kernels::Exact) => Box::new(NativeCompute::exact()),
-        (Device::Flex, Kernels::Burn) | (Device::Ndarray | Device::Cuda | Device::Wgpu, _) => {
+        (Device::Cpu, Kernels::Fast) => Box::new(NativeCompute::fast()),
+        (Device::Cpu, Kernels::Exact) => Box::new(NativeCompute::exact()),
+        (Device::Cpu, Kernels::Burn) | (Device::Ndarray | Device::Cuda | Device::Wgpu, _) => {
             Box::new(BurnCompute::open(device)?)
         }
     })

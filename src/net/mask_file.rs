@@ -62,10 +62,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::Initialisation;
     use data::Shape;
     use doc::{Loss, Mlp, Net, Structure};
     use intervene::{BiasInit, Init};
-    use crate::Initialisation;
 
     fn network() -> Network {
         let net = Net::Mlp(Mlp { hidden: Vec::new(), ..Mlp::default() });

@@ -214,12 +214,12 @@ impl<F: Formula> Held<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use data::Shape;
-    use doc::{Loss, Net, Structure};
-    use intervene::{BiasInit, Init};
     use crate::Initialisation;
     use crate::kernels::parallel::testing::assert_same_bits;
     use crate::kernels::simd::level;
+    use data::Shape;
+    use doc::{Loss, Net, Structure};
+    use intervene::{BiasInit, Init};
     use optimize::Optimizer;
 
     /// 4 inputs, 300 and 100 hidden units, 3 outputs.

@@ -76,8 +76,8 @@ pub fn sentences<'a>(records: impl IntoIterator<Item = &'a RunRecord>) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use doc::RunSpec;
     use crate::Event;
+    use doc::RunSpec;
 
     fn inventory(count: usize) -> Inventory {
         let experiment = doc::Experiment::default();

@@ -57,29 +57,30 @@ pub fn kept_rounds(record: &RunRecord, stored: &[usize]) -> Vec<KeptRound> {
     kept.iter().map(named).collect()
 }
 
+#[cfg(any(test, feature = "testing"))]
+/// A training, and two rounds of a repetition; the step of the second is the last one, and in progress.
+pub fn lottery_events() -> Vec<super::Event> {
+    use super::{Event, Point, event::StageBegan};
+    let events =
+        [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {
+            let (stage, label, branch) = (number.to_string(), String::new(), String::new());
+            let began = StageBegan { number, of: 5, stage: stage.clone(), label, round, branch };
+            let series = "train_loss".to_owned();
+            [
+                Event::Stage(began),
+                Event::Point(Point { series, stage, round, remaining, ..Point::default() }),
+            ]
+        });
+    events.into_iter().flatten().collect()
+}
+
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
-    use crate::event::StageBegan;
-    use crate::{Event, Point};
+    use crate::Event;
 
     fn record(end: Option<Event>) -> RunRecord {
         RunRecord::of(lottery_events().into_iter().chain(end))
-    }
-
-    /// A training, and two rounds of a repetition; the step of the second is the last one, and in progress.
-    pub fn lottery_events() -> Vec<Event> {
-        let events =
-            [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {
-                let (stage, label, branch) = (number.to_string(), String::new(), String::new());
-                let began = StageBegan { number, of: 5, stage: stage.clone(), label, round, branch };
-                let series = "train_loss".to_owned();
-                [
-                    Event::Stage(began),
-                    Event::Point(Point { series, stage, round, remaining, ..Point::default() }),
-                ]
-            });
-        events.into_iter().flatten().collect()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a person chooses about the pages of exported figures; kept in the view file.
+//! What a person chooses about the pages of exported figures, kept in the view file; their sizes in points (1/72 inch).
 
 use serde::{Deserialize, Serialize};
 
@@ -158,11 +158,129 @@ impl Corner {
     pub const ALL: [Self; 4] = [Self::BottomRight, Self::BottomLeft, Self::TopRight, Self::TopLeft];
 }
 
+/// The size of a figure and its text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Size {
+    /// Exact width in points.
+    pub width_pt: f64,
+    /// Exact height in points.
+    pub height_pt: f64,
+    /// Size of the text in points.
+    pub font_pt: f64,
+    /// The position of the legend.
+    pub legend: LegendPlace,
+}
+
+const POINTS_PER_INCH: f64 = 72.0;
+const MILLIMETRES_PER_INCH: f64 = 25.4;
+/// PDF pages have at most 200 inches.
+const LARGEST_PT: f64 = 14_400.0;
+const SMALLEST_PT: f64 = 72.0;
+
+impl Preset {
+    /// All presets with a name, for menus.
+    pub const ALL: [Self; 3] = [Self::OneColumn, Self::TwoColumns, Self::Slide];
+
+    /// The size with this name: `one-column`, `two-columns`, `slide`, or width and height in millimetres, as `120x80`.
+    ///
+    /// # Errors
+    /// The known names, or why a figure cannot have this size.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let preset = match text {
+            "one-column" => Self::OneColumn,
+            "two-columns" => Self::TwoColumns,
+            "slide" => Self::Slide,
+            own => {
+                let sides = own.split_once('x').map(|(width, height)| (width.parse(), height.parse()));
+                let Some((Ok(width), Ok(height))) = sides else {
+                    return Err("write one-column, two-columns, slide, or millimetres as 120x80".to_owned());
+                };
+                Self::Own { width, height }
+            }
+        };
+        preset.size().check().map(|()| preset)
+    }
+
+    /// Its name in menus.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::OneColumn => "One column (3.5 in)",
+            Self::TwoColumns => "Two columns (7.2 in)",
+            Self::Slide => "Slide (16:9)",
+            Self::Own { .. } => "Custom size",
+        }
+    }
+
+    /// The preset with these sides, else the nearest size in tenths of a millimetre.
+    pub fn near(size: &Size) -> Self {
+        let is_it = |preset: &Self| {
+            let known = preset.size();
+            (known.width_pt - size.width_pt).abs() < 0.01 && (known.height_pt - size.height_pt).abs() < 0.01
+        };
+        let tenths = |points: f64| (points / POINTS_PER_INCH * MILLIMETRES_PER_INCH * 10.0).round() / 10.0;
+        let own = Self::Own { width: tenths(size.width_pt), height: tenths(size.height_pt) };
+        Self::ALL.into_iter().find(is_it).unwrap_or(own)
+    }
+
+    /// Its size.
+    pub fn size(self) -> Size {
+        let inches = |width: f64, height: f64, font_pt: f64, legend: LegendPlace| Size {
+            width_pt: width * POINTS_PER_INCH,
+            height_pt: height * POINTS_PER_INCH,
+            font_pt,
+            legend,
+        };
+        match self {
+            Self::OneColumn => inches(3.5, 2.75, 8.0, LegendPlace::Inside),
+            Self::TwoColumns => inches(7.2, 3.2, 8.0, LegendPlace::Inside),
+            Self::Slide => inches(40.0 / 3.0, 7.5, 20.0, LegendPlace::Inside),
+            Self::Own { width, height } => Size::millimetres(width, height),
+        }
+    }
+}
+
+impl Size {
+    /// A size in millimetres, with 8-point text and the legend in the emptiest corner.
+    pub fn millimetres(width: f64, height: f64) -> Self {
+        let points = POINTS_PER_INCH / MILLIMETRES_PER_INCH;
+        let (width_pt, height_pt) = (width * points, height * points);
+        Self { width_pt, height_pt, font_pt: 8.0, legend: LegendPlace::Inside }
+    }
+
+    /// What is wrong with the size, and what to do.
+    ///
+    /// # Errors
+    /// When a side is shorter than 1 inch or longer than 200, or the text is smaller than 3 points or larger than a
+    /// twelfth of the shorter side.
+    pub fn check(&self) -> Result<(), String> {
+        let Self { width_pt, height_pt, font_pt, legend: _ } = *self;
+        let sides = SMALLEST_PT..=LARGEST_PT;
+        if !sides.contains(&width_pt) || !sides.contains(&height_pt) {
+            return Err(format!(
+                "a figure of {width_pt} × {height_pt} points cannot be drawn; choose sides of 72 to 14,400 points (1 to 200 inches)"
+            ));
+        }
+        let largest = height_pt.min(width_pt) / 12.0;
+        if !(3.0..=largest).contains(&font_pt) {
+            return Err(format!(
+                "text of {font_pt} points does not suit a figure of {width_pt} × {height_pt} points; choose 3 to {largest:.1}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Preset::default().size()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use form::ron_text;
     use crate::view::ViewSettings;
+    use form::ron_text;
 
     #[test]
     fn sizes_of_an_earlier_version_are_read_and_a_look_is_kept() {
@@ -174,5 +292,36 @@ mod tests {
         assert_eq!(ron_text::from_str::<ViewSettings>(&view.to_text()).unwrap(), view);
         let old: ViewSettings = ron_text::from_str("(page: (intervals: Bars, marks: false))").unwrap();
         assert_eq!((old.page.intervals, old.page.marks), (IntervalStyle::Bars, false));
+    }
+
+    #[test]
+    fn presets_have_the_widths_of_papers() {
+        assert!((Preset::OneColumn.size().width_pt - 252.0).abs() < 1e-9);
+        assert!((Preset::TwoColumns.size().width_pt - 518.4).abs() < 1e-9);
+        assert!((Preset::Slide.size().width_pt - 960.0).abs() < 1e-9);
+        assert!(Preset::ALL.iter().all(|preset| preset.size().check().is_ok()));
+    }
+
+    #[test]
+    fn sizes_are_known_by_name_and_by_millimetres() {
+        assert_eq!(Preset::parse("two-columns"), Ok(Preset::TwoColumns));
+        assert_eq!(Preset::parse("120x80"), Ok(Preset::Own { width: 120.0, height: 80.0 }));
+        assert!((Preset::parse("254x127").unwrap().size().width_pt - 720.0).abs() < 1e-9);
+        for (wrong, part) in [("huge", "120x80"), ("5x5", "1 to 200 inches"), ("120x", "120x80")] {
+            assert!(Preset::parse(wrong).unwrap_err().contains(part), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_inch_has_25_4_millimetres() {
+        assert!((Size::millimetres(25.4, 50.8).height_pt - 144.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused_with_the_remedy() {
+        let size = Size { width_pt: f64::NAN, ..Size::default() };
+        assert!(size.check().unwrap_err().contains("choose sides of 72"));
+        let size = Size { font_pt: 40.0, ..Size::default() };
+        assert!(size.check().unwrap_err().contains("choose 3 to 16.5"));
     }
 }

@@ -19,8 +19,8 @@ use super::table::settings::{self, short};
 use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
-use super::weights::WeightLines;
-use doc::{Run, listed};
+use super::weights::{WeightLines, parts};
+use doc::{Run, capitalised, listed};
 use form::number::grouped;
 use form::ron_text;
 
@@ -168,6 +168,36 @@ pub enum XAxis {
     Clock,
     /// Another series of the same run, by its name: its last value when the point was measured.
     Series(String),
+}
+
+/// The title of the axis of [`XAxis::Remaining`].
+pub const REMAINING: &str = "Weights remaining";
+
+impl XAxis {
+    /// The axes that every run has, for menus.
+    pub const ALL: [Self; 6] =
+        [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds, Self::Clock];
+
+    /// Its name in menus and on the axis.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Epoch => "Epochs trained".to_owned(),
+            Self::Training => "Epochs in this training".to_owned(),
+            Self::Iteration => "Iterations trained".to_owned(),
+            Self::Remaining => REMAINING.to_owned(),
+            Self::Seconds => "Wall time".to_owned(),
+            Self::Clock => "Time since the start".to_owned(),
+            Self::Series(name) => in_words(name),
+        }
+    }
+}
+
+/// The name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
+pub fn in_words(series: &str) -> String {
+    if let Some((parameter, measure)) = parts(series) {
+        return format!("{parameter}: {}", measure.label());
+    }
+    capitalised(&series.replace('_', " "))
 }
 
 /// How one plot is shown.
@@ -320,8 +350,8 @@ struct Group<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use doc::{file::parse, runs};
     use crate::table::Differing;
+    use doc::{file::parse, runs};
 
     fn listed() -> Vec<Run> {
         let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";

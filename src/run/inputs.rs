@@ -243,7 +243,8 @@ mod tests {
 
     #[test]
     fn tensors_of_types_that_are_not_read_are_noted() {
-        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/oracle/checkpoints/others.pth");
+        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .join("tests/oracle/checkpoints/others.pth");
         let text = format!(
             "(data: Iris(), net: Mlp(hidden: [3]), arms: [(plan: [Do(Import(file: \"{}\", target: (layers: First(1))))])])",
             file.display()

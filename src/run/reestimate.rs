@@ -42,12 +42,12 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
+    use crate::datasets::Datasets;
     use data::Shape;
     use doc::structure::{LayerKind, Role};
     use doc::{Net, RunSpec, Vgg};
     use form::ron_text;
     use net::backend;
-    use crate::datasets::Datasets;
 
     /// A VGG on this many digits, in mini-batches of 16.
     fn context(samples: usize) -> RunContext {

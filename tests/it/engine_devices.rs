@@ -8,7 +8,7 @@ use crate::support::{Ended, RESIDUAL, campaigns, run, spec, values};
 
 /// The devices of this build besides Flex. Prints which of them this machine lacks.
 fn others() -> Vec<Device> {
-    let built = Device::all().into_iter().filter(|device| device.is_built() && *device != Device::Flex);
+    let built = Device::all().into_iter().filter(|device| device.is_built() && *device != Device::Cpu);
     let has = |device: &Device| match backend(device, &RunSpec::default().train.kernels) {
         Ok(compute) => {
             eprintln!("{}: {}", device.key(), compute.hardware().unwrap_or("the processor"));
@@ -75,10 +75,10 @@ fn assert_alike(device: &Device, found: &Ended, expected: &Ended) {
 fn a_run_on_any_device_is_that_of_flex_to_float32() {
     let others = others();
     for net in ["Mlp(hidden: [8, 6])", RESIDUAL] {
-        let expected = run(treated(net, &Device::Flex));
+        let expected = run(treated(net, &Device::Cpu));
         for device in &others {
             let spec = treated(net, device);
-            assert_ne!(spec.id(), treated(net, &Device::Flex).id(), "a run elsewhere is another one");
+            assert_ne!(spec.id(), treated(net, &Device::Cpu).id(), "a run elsewhere is another one");
             assert_alike(device, &run(spec), &expected);
         }
     }

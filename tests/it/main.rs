@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic")]
 
-mod burn_facts;
 mod campaign;
 mod campaign_disk;
 mod checkpoints;
@@ -23,9 +22,7 @@ mod engine_weights;
 mod format;
 mod guide;
 mod holding;
-mod imports;
 mod inputs;
-mod layers;
 mod licences;
 mod networks;
 mod own_data;
@@ -34,4 +31,3 @@ mod same_figure;
 mod share;
 mod support;
 mod window;
-mod words;

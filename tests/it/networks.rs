@@ -120,7 +120,7 @@ fn logits_are_those_of_pytorch() {
         let expected: Vec<f64> = case.logits.concat();
         let size = expected.iter().fold(0.0f64, |size, logit| size.max(logit.abs()));
         let computes: [(_, &dyn Compute); 2] =
-            [("native", &NativeCompute::exact()), ("Burn", &BurnCompute::new(&Device::Flex))];
+            [("native", &NativeCompute::exact()), ("Burn", &BurnCompute::new(&Device::Cpu))];
         for (name, compute) in computes {
             let found = compute.logits(&network, &values, case.logits.len());
             assert_eq!(found.len(), expected.len());
@@ -201,7 +201,7 @@ fn two_steps_with_winograd_are_those_of_pytorch() {
 
 #[test]
 fn two_steps_with_burn_are_those_of_pytorch() {
-    assert_trains_as_pytorch(&BurnCompute::new(&Device::Flex));
+    assert_trains_as_pytorch(&BurnCompute::new(&Device::Cpu));
 }
 
 /// Small instances of every kind of network, with the shape of their images.

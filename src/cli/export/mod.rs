@@ -19,15 +19,15 @@ use figure::export::missing_characters;
 use figure::plots::{ALL, Plot, find};
 use figure::view::exported;
 use figure::{Figure, FileKind, Line, Options, write, write_file, write_file_by};
+use figure_args::FigureArgs;
 use form::number::{counted, grouped};
+use of_arm::OfArm;
+use page_args::PageArgs;
 use results::RunRecord;
 use results::methods::methods;
 use results::table::Differing;
 use results::view::{Preset, ViewSettings};
 use run::{read_record, read_records, weights_path};
-use figure_args::FigureArgs;
-use of_arm::OfArm;
-use page_args::PageArgs;
 use share::{ShareArgs, share};
 
 /// Settings of `weightlab export`.
@@ -192,7 +192,7 @@ fn write_figure(
     };
     let mut figure = figure.of_experiment(&experiment.name);
     arguments.page_args.name(&mut figure);
-    let paper = view.paper();
+    let paper = Options::of_view(&view);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
     let options = arguments.page_args.apply(Options { dpi, ..paper }, arguments.size);
     write(&figure, to, kind, &options)?;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use super::memory::Memory;
 use super::stand_in::refuse_stand_in;
 use super::{DataError, Samples, Shape};
-use form::number::grouped;
 use array::Array;
+use form::number::grouped;
 use header::{Header, Kind, Wrong, wrong};
 pub(super) use parts::{Part, SetParts};
 

@@ -167,11 +167,7 @@ impl Data {
     }
 
     /// As [`Self::look`], with digests of files that are known already.
-    pub(crate) fn look_with(
-        &self,
-        base: &Path,
-        digests: &Digests,
-    ) -> Result<Option<Looked>, DataError> {
+    pub(crate) fn look_with(&self, base: &Path, digests: &Digests) -> Result<Option<Looked>, DataError> {
         if !self.needs_look() {
             return Ok(None);
         }

@@ -2,9 +2,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Source;
-use crate::images::{
-    LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, labels, read,
-};
+use crate::images::{LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, labels, read};
 use crate::memory::GIB;
 use crate::split::{parted, stratified_test};
 use crate::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};

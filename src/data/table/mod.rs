@@ -13,9 +13,9 @@ use std::path::Path;
 use super::exact::Exact;
 use super::memory::Memory;
 use super::{Columns, DataError, Samples, Shape, stand_in};
-use form::number::{counted, first_of};
 pub use cell::NumberStyle;
 use column::{Column, Words};
+use form::number::{counted, first_of};
 
 /// The header is searched for the separator this far.
 const HEADER: usize = 1 << 16;

@@ -3,8 +3,8 @@
 use super::activation::{Activation, Output};
 use super::module::Module;
 use super::{Architecture, LayerShapes, Net};
-use data::Shape;
 use crate::listed;
+use data::Shape;
 use intervene::{BiasInit, Init};
 
 form::form! {

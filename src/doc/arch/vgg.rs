@@ -2,8 +2,8 @@
 
 use super::module::{AdaptiveAveragePool, Module};
 use super::{Architecture, LayerShapes, Net, without_images};
-use data::Shape;
 use crate::listed;
+use data::Shape;
 use intervene::{BiasInit, Init};
 
 form::form! {

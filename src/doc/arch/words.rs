@@ -97,8 +97,8 @@ fn repetition(list: &[String]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use data::Shape;
     use crate::arch::{Architecture, Net, ResNet, Sequential};
+    use data::Shape;
     use form::ron_text;
 
     fn layers(text: &str) -> Vec<Module> {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data::{Data, Looks};
 use crate::arch::Net;
 use crate::fault::Draw;
 use crate::file_names::is_file;
@@ -11,6 +10,7 @@ use crate::structure::Structure;
 use crate::target::{Layers, Params, Target};
 use crate::targets;
 use crate::training::Training;
+use data::{Data, Looks};
 use form::Steps;
 use form::number::{counted, grouped};
 use form::path::Place;

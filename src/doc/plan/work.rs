@@ -1,9 +1,9 @@
 //! The work of one step of a plan: mini-batches that are trained, and samples that are evaluated.
 
-use data::{Dataset, Facts};
 use crate::arch::Net;
 use crate::structure::Structure;
 use crate::training::Training;
+use data::{Dataset, Facts};
 use form::Steps;
 
 /// How many samples the parts of the data have.

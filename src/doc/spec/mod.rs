@@ -25,7 +25,7 @@ form::form! {
         train: Training = Training::default(), "Training", "How to train it";
         plan: Vec<Stage> = Vec::new(), "Plan", "What it does";
         seed: u64 = 1, "Seed", "The origin of its random streams";
-        device: Device = Device::Flex, "Device", "What runs the computations";
+        device: Device = Device::Cpu, "Device", "What runs the computations";
     } hidden {
         /// Digests of what it reads; the program finds them, experiment files do not have them.
         inputs: Inputs = Inputs::default();
@@ -64,7 +64,7 @@ impl RunSpec {
 
     /// Whether its training may have other bits than exact sums: fast kernels, and convolutions for them.
     pub fn has_fast_convolutions(&self) -> bool {
-        let is_fast = self.device == Device::Flex && self.train.kernels == Kernels::Fast;
+        let is_fast = self.device == Device::Cpu && self.train.kernels == Kernels::Fast;
         is_fast && self.structure().is_ok_and(|structure| structure.has_wide_convolution())
     }
 

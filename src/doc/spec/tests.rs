@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use super::*;
-use data::{Input, Look};
 use crate::changed_inputs;
 use crate::file::parse;
+use data::{Input, Look};
 
 fn ids(text: &str) -> Vec<String> {
     let experiment = parse(text, Path::new("x.ron")).unwrap();

@@ -1,8 +1,8 @@
 use super::{Nested, Planned, Stage, check_plan};
-use data::{Data, Facts, Shape};
 use crate::plan::words::joined;
 use crate::plan::{Check, FileUse, Situation, Sizes, StepWork};
 use crate::problem::Problem;
+use data::{Data, Facts, Shape};
 use form::path::Place;
 
 form::choice! {

@@ -2,8 +2,8 @@
 
 use super::names;
 use super::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window};
-use data::Shape;
 use crate::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
+use data::Shape;
 use form::number::grouped;
 
 /// Follows these layers for inputs of a shape and this many logits.

@@ -9,7 +9,7 @@
 //! activations and the stack.
 
 mod build;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod graphs;
 mod names;
 mod op;

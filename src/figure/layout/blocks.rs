@@ -8,7 +8,7 @@ use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
 use crate::legend::{Arrangement, Legend, limited};
 use crate::model::Figure;
 use crate::options::Options;
-use crate::size::LegendPlace;
+use results::page::LegendPlace;
 
 /// The blocks around the plot that do not depend on its width.
 pub struct Blocks<'a> {

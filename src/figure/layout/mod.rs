@@ -23,11 +23,11 @@ use super::rounds::Rounds;
 use std::collections::BTreeSet;
 
 use super::scene::ends::{EndText, Ends};
-use super::size::{LegendPlace, Size};
 use blocks::Blocks;
 pub use grid::{Grid, grid, least};
 pub use groups::{groups, height as groups_height};
 pub use parts::{Anchor, LabelLook, Rect, Ruler, Text};
+use results::page::{LegendPlace, Size};
 pub use rulers::{label_height, names_ruler, width_beside, x_labels, y_labels, y_ruler};
 use rulers::{left_of_plot, x_ruler};
 pub use scale_bar::{ScaleBar, UnplacedScaleBar};

@@ -2,7 +2,7 @@
 
 use super::curves::{Series, figure, lines};
 use super::remaining::has_pruned;
-use super::{ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot, x_axis};
 use crate::axis::Axis;
 use crate::model::Figure;
 use results::RunRecord;
@@ -60,5 +60,5 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         ("Accuracy", Series { dash: Some(0), ..TEST })
     };
     let drawn = of(&test).into_iter().chain(validation).collect();
-    figure(options.x.axis(), Axis::percent(title), drawn, options)
+    figure(x_axis(&options.x), Axis::percent(title), drawn, options)
 }

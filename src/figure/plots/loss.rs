@@ -1,7 +1,7 @@
 //! Loss during training.
 
 use super::curves::{Series, figure, lines};
-use super::{ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot, x_axis};
 use crate::axis::Axis;
 use crate::model::Figure;
 use results::view::PlotOptions;
@@ -29,7 +29,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     // On a linear axis, one loss of 1e20 would press all other lines onto 0.
     let has_diverged = arms.iter().any(|arm| arm.rows.iter().any(|row| row.diverged));
     let axis = Axis::new("Loss", "");
-    figure(options.x.axis(), if has_diverged { axis.log() } else { axis }, drawn, options)
+    figure(x_axis(&options.x), if has_diverged { axis.log() } else { axis }, drawn, options)
 }
 
 #[cfg(test)]

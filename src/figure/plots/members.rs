@@ -2,7 +2,7 @@
 
 use super::curves::{Averaged, Series, averaged, by_path, figure, lines, style};
 use super::series::{Curve, Path};
-use super::{ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot, x_axis};
 use crate::axis::Axis;
 use crate::model::Figure;
 use results::tiles::Group;
@@ -30,7 +30,7 @@ fn members_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let options = &options.without_rounds();
     let of_arm = |arm| lines(arm, &VOTE, options).into_iter().chain(members(arm, options));
     let drawn = arms.iter().flat_map(of_arm).collect();
-    figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, options)
+    figure(x_axis(&options.x), Axis::percent("Test accuracy"), drawn, options)
 }
 
 /// The lines of the members. The main branch is left out: it is the network before the ensemble.
@@ -60,7 +60,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
 fn distance_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let options = &options.without_rounds();
     let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
-    figure(options.x.axis(), Axis::new("Distance between members", ""), drawn, options)
+    figure(x_axis(&options.x), Axis::new("Distance between members", ""), drawn, options)
 }
 
 #[cfg(test)]

@@ -28,13 +28,11 @@ use std::collections::BTreeSet;
 
 use super::axis::Axis;
 use super::model::{Figure, Seeds};
-use doc::capitalised;
+pub use campaigns::campaign_stages;
 use results::table::Row;
 use results::tiles::Group;
-use results::view::{PlotOptions, XAxis};
-use results::weights::parts;
+use results::view::{PlotOptions, REMAINING, XAxis};
 use results::{RunRecord, Split};
-pub use campaigns::campaign_stages;
 pub use rounds::in_panels;
 pub use weights::parameters as recorded_parameters;
 
@@ -90,7 +88,7 @@ pub struct Plot {
 
 impl Plot {
     /// The values of fields that most plots leave out.
-    pub(crate) const BASE: Self = Self {
+    pub const BASE: Self = Self {
         name: "",
         title: "",
         group: Group::Curves,
@@ -235,47 +233,19 @@ impl ArmRuns<'_> {
     }
 }
 
-const REMAINING: &str = "Weights remaining";
-
-impl XAxis {
-    /// The axes that every run has, for menus.
-    pub const ALL: [Self; 6] =
-        [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds, Self::Clock];
-
-    /// Its name in menus and on the axis.
-    pub fn label(&self) -> String {
-        match self {
-            Self::Epoch => "Epochs trained".to_owned(),
-            Self::Training => "Epochs in this training".to_owned(),
-            Self::Iteration => "Iterations trained".to_owned(),
-            Self::Remaining => REMAINING.to_owned(),
-            Self::Seconds => "Wall time".to_owned(),
-            Self::Clock => "Time since the start".to_owned(),
-            Self::Series(name) => in_words(name),
-        }
-    }
-
-    /// The axis of a figure. Remaining weights are logarithmic and reversed: they start at 100 %.
-    pub fn axis(&self) -> Axis {
-        match self {
-            Self::Remaining => Axis { reversed: true, ..Axis::percent(&self.label()).log() },
-            Self::Seconds | Self::Clock => Axis::new(&self.label(), "s"),
-            Self::Series(name) if name.ends_with("accuracy") => Axis::percent(&self.label()),
-            Self::Epoch | Self::Training | Self::Iteration | Self::Series(_) => Axis::new(&self.label(), ""),
-        }
+/// Returns the axis of a figure. Remaining weights are logarithmic and reversed: they start at 100 %.
+pub fn x_axis(x: &XAxis) -> Axis {
+    match x {
+        XAxis::Remaining => Axis { reversed: true, ..Axis::percent(&x.label()).log() },
+        XAxis::Seconds | XAxis::Clock => Axis::new(&x.label(), "s"),
+        XAxis::Series(name) if name.ends_with("accuracy") => Axis::percent(&x.label()),
+        XAxis::Epoch | XAxis::Training | XAxis::Iteration | XAxis::Series(_) => Axis::new(&x.label(), ""),
     }
 }
 
-/// The name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
-pub fn in_words(series: &str) -> String {
-    if let Some((parameter, measure)) = parts(series) {
-        return format!("{parameter}: {}", measure.label());
-    }
-    capitalised(&series.replace('_', " "))
-}
-
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 
 #[cfg(test)]
 mod tests {
@@ -315,9 +285,9 @@ mod tests {
 
     #[test]
     fn the_axis_of_remaining_weights_reads_from_a_hundred_percent_down() {
-        let axis = XAxis::Remaining.axis();
+        let axis = x_axis(&XAxis::Remaining);
         assert!(axis.reversed);
         assert_eq!(axis.label(), "Weights remaining (%)");
-        assert_eq!(XAxis::Seconds.axis().label(), "Wall time (s)");
+        assert_eq!(x_axis(&XAxis::Seconds).label(), "Wall time (s)");
     }
 }

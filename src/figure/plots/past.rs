@@ -1,7 +1,7 @@
 //! The difference between a network and itself some steps ago.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot, x_axis};
 use crate::axis::Axis;
 use crate::model::Figure;
 use results::tiles::Group;
@@ -33,7 +33,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let mut drawn: Vec<Averaged> = arms.iter().flat_map(all).flatten().collect();
     let zeros: usize = drawn.iter_mut().map(without_zeros).sum();
     let mut figure =
-        figure(options.x.axis(), Axis::new("Difference from the past", "").log(), drawn, options);
+        figure(x_axis(&options.x), Axis::new("Difference from the past", "").log(), drawn, options);
     if zeros > 0 {
         let noun = if zeros == 1 { "1 value of 0 has" } else { &format!("{zeros} values of 0 have") };
         figure.add_note(&format!("{noun} no place on the logarithmic axis"));

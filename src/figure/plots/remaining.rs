@@ -1,7 +1,7 @@
 //! Accuracy over the share of remaining weights.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{ArmRuns, Controls, Plot, REMAINING};
+use super::{ArmRuns, Controls, Plot, REMAINING, x_axis};
 use crate::axis::Axis;
 use crate::model::{Figure, ReferenceLine};
 use results::RunRecord;
@@ -41,7 +41,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let is_one_level = drawn.iter().all(|drawn| drawn.line.points.len() == 1);
     let has_pruned = !drawn.iter().all(never_prunes);
     let axis = Axis::percent("Test accuracy");
-    let mut figure = Figure { reference_lines, ..figure(options.x.axis(), axis, drawn, &options) };
+    let mut figure = Figure { reference_lines, ..figure(x_axis(&options.x), axis, drawn, &options) };
     if is_one_level && has_pruned {
         figure.add_note(ONE_LEVEL);
     }

@@ -300,8 +300,7 @@ mod tests {
         assert_eq!(levels, ["100 %", "training 2", "training 3"]);
         assert_eq!(names[2..], ["a, 64.0 %", "b, 100 %", "b, 50.0 %", "b, 25.0 %"]);
         assert_eq!(of(&arms).1[0], "training 1", "the only training of an arm may be after its pruning");
-        let rows =
-            ["a", "b"].map(|arm| results::table::Row { arm: arm.to_owned(), ..Default::default() });
+        let rows = ["a", "b"].map(|arm| results::table::Row { arm: arm.to_owned(), ..Default::default() });
         let pooled = ArmRuns {
             name: "batch 16".to_owned(),
             runs: vec![(1, &records[0]), (1, &records[1])],

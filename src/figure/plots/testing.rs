@@ -1,6 +1,6 @@
 //! Records for tests, with numbers that fit in the head.
 
-pub use super::campaigns::testing::{outcome, single_faults};
+pub use super::campaigns::testing::{outcome, rates, single_faults};
 use results::{Event, Point, RunRecord};
 
 /// A point of the main branch after `trained` epochs of ten mini-batches and one second each, without pruning.

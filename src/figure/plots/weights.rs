@@ -1,7 +1,7 @@
 //! Recorded statistics of the weights during training.
 
 use super::curves::{Averaged, Series, averaged, by_path, figure, lines};
-use super::{ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot, x_axis};
 use crate::axis::Axis;
 use crate::distinct::distinct;
 use crate::model::Figure;
@@ -48,7 +48,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         let name = series(parameter, measure);
         let series = Series { name: &name, suffix: "", dash: None };
         let drawn = arms.iter().flat_map(|arm| lines(arm, &series, options)).collect();
-        let mut figure = figure(options.x.axis(), y, drawn, options);
+        let mut figure = figure(x_axis(&options.x), y, drawn, options);
         figure.add_note(parameter);
         return figure;
     }
@@ -57,7 +57,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let Some(arm) = selected.or_else(|| recorded().next()) else { return Figure::default() };
     let options = options.without_rounds();
     let drawn = of_arm(arm, measure, &options);
-    let mut figure = figure(options.x.axis(), y, drawn, &options);
+    let mut figure = figure(x_axis(&options.x), y, drawn, &options);
     figure.add_note(&arm.name);
     figure
 }

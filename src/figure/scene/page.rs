@@ -12,7 +12,7 @@ use crate::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside}
 use crate::model::Figure;
 use crate::options::{IntervalStyle, Options};
 use crate::palette::Theme;
-use crate::size::{Corner, LegendPlace};
+use results::page::{Corner, LegendPlace};
 
 /// Between a legend within the plot and the axes, in ems.
 const INSET: f64 = 0.6;

@@ -7,23 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::distinct::distinct;
 use super::legend_details::details;
 use super::model::Figure;
-use super::options::{DPI, Options};
+
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot};
 use super::scale::Scale;
 use doc::Run;
+use facets::Panels;
 use results::RunRecord;
 use results::number::Format;
 use results::table::{Differing, LineFacts, Row};
 use results::view::{PlotOptions, PlotView, ViewSettings, groups};
-use facets::Panels;
-
-impl ViewSettings {
-    /// Export options of figures.
-    pub fn paper(&self) -> Options {
-        Options::of(self.size, self.dpi.unwrap_or(DPI), &self.page)
-    }
-}
 
 /// A run and its line.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 use std::path::Path;
 
 use super::*;
-use doc::{file::parse, runs};
 use crate::Line;
+use crate::plots::find;
 use crate::plots::testing::{at, record};
-use crate::plots::{find, in_words};
+use doc::{file::parse, runs};
 
 fn listed() -> Vec<Run> {
     let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
@@ -76,5 +76,5 @@ fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
     assert_eq!(figure.lines.len(), 2);
     let seen = seen(&figure, &view);
     assert_eq!((seen.lines.len(), seen.x.range, seen.y.range), (1, Some([1.0, 2.0]), None));
-    assert_eq!(in_words("test_accuracy"), "Test accuracy");
+    assert_eq!(results::view::in_words("test_accuracy"), "Test accuracy");
 }

@@ -6,15 +6,15 @@ use eframe::egui;
 
 use super::App;
 use super::workspace::{Request, Workspace};
-use data::{Places, Recognised};
-use doc::Run;
-use form::path::{Place, reach};
-use form::{Field, Names, text};
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::{DownloadDialog, DownloadResponse};
 use crate::files::{PathRequest, Purpose, documents_folder, is_untitled};
 use crate::inspector::{Browse, InspectorRequest, selection_of};
 use crate::tiles::LayoutChange;
+use data::{Places, Recognised};
+use doc::Run;
+use form::path::{Place, reach};
+use form::{Field, Names, text};
 
 impl App {
     /// Shows a setting in the inspector and gives it the keyboard.

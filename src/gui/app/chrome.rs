@@ -6,8 +6,6 @@ use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBui
 
 use super::App;
 use super::workspace::{Request, Workspace};
-use doc::{Problem, Remedy, Severity, capitalised};
-use form::path::Place;
 use crate::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
 use crate::dialogs::{Leaving, Next};
 use crate::form::FormContext;
@@ -22,6 +20,8 @@ use crate::tiles::LayoutChange;
 use crate::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::widgets::{self, Tone};
 use crate::{plan, selection::Selection, text, theme};
+use doc::{Problem, Remedy, Severity, capitalised};
+use form::path::Place;
 use results::tiles::Group;
 
 /// Opens a file or a folder with the program that the desktop has for it.

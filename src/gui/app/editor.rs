@@ -4,11 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use data::{Data, Recognised};
-use doc::file::FileError;
-use doc::intervention::{Import, Set, WeightFile};
-use doc::{Arm, Experiment, Intervention, Stage, capitalised, listed, templates};
-use form::number::counted;
 use crate::commands::Command;
 use crate::dialogs::Dialog;
 use crate::document::Document;
@@ -19,6 +14,11 @@ use crate::log::Log;
 use crate::plan::{self, Action};
 use crate::recovery::{Leftover, Recovery, UnsavedEdits};
 use crate::selection::Selection;
+use data::{Data, Recognised};
+use doc::file::FileError;
+use doc::intervention::{Import, Set, WeightFile};
+use doc::{Arm, Experiment, Intervention, Stage, capitalised, listed, templates};
+use form::number::counted;
 use results::tiles::Tiles;
 use results::view::ViewSettings;
 use run::folder_of;

@@ -9,11 +9,6 @@ use eframe::egui::{self, ColorImage};
 
 use super::App;
 use super::workspace::Workspace;
-use doc::{Experiment, Run, file};
-use figure::csv::csv;
-use figure::export::{missing_characters, picture};
-use figure::{Figure, FileKind, Options, write, write_file};
-use form::number::counted;
 use crate::background::{Copied, WriteJob, Written};
 use crate::dialogs::{PathUse, Share};
 use crate::export::{ExportDialog, ExportResponse, ExportSettings};
@@ -21,6 +16,11 @@ use crate::files::{PathRequest, Purpose};
 use crate::runs::Runs;
 use crate::text;
 use crate::views::{Subject, Wanted};
+use doc::{Experiment, Run, file};
+use figure::csv::csv;
+use figure::export::{missing_characters, picture};
+use figure::{Figure, FileKind, Options, write, write_file};
+use form::number::counted;
 use publish::report::{ReportInput, html};
 use publish::ro_crate::CrateOptions;
 use publish::{Selected, ro_crate, tensorboard};
@@ -124,7 +124,8 @@ impl App {
                 dialog.rebuild(ctx, self.export_figure(&subject, ctx));
             }
         }
-        dialog.is_writing = self.workspace.writing.iter().any(|job| job.path.as_ref() == Some(&dialog.path()));
+        dialog.is_writing =
+            self.workspace.writing.iter().any(|job| job.path.as_ref() == Some(&dialog.path()));
         let response = dialog.ui(ctx);
         self.take_export_settings(&mut dialog, &subject, ctx);
         match response {

@@ -7,8 +7,6 @@ use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
 use super::steps::{PATIENCE, Step};
-use doc::templates::Template;
-use doc::{Remedy, file};
 use crate::commands::Command;
 use crate::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
 use crate::document::Document;
@@ -18,6 +16,8 @@ use crate::selection::Selection;
 use crate::settings::Unfinished;
 use crate::start::{StartResponse, start_ui};
 use crate::theme;
+use doc::templates::Template;
+use doc::{Remedy, file};
 use results::RunState;
 use run::StopKind;
 

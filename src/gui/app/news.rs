@@ -3,9 +3,9 @@
 use eframe::egui;
 
 use super::{App, PACE};
-use doc::capitalised;
 use crate::runs::RunNews;
 use crate::text;
+use doc::capitalised;
 use results::{RunState, end_in_words};
 use run::outdated_notes;
 

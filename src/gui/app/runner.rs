@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
-use doc::{Run, RunSpec};
 use crate::background::{BackgroundTask, TaskState};
 use crate::bar::Status;
 use crate::document::Document;
@@ -16,6 +15,7 @@ use crate::runs::{Runs, jobs};
 use crate::text;
 use crate::watching::{ChangedRecord, WatchTarget, Watching};
 use crate::worker::Worker;
+use doc::{Run, RunSpec};
 use results::{RunRecord, RunState, ends_in_words};
 use run::{
     Cost, Costs, ExpectedTime, Job, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag, StopKind,

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use eframe::egui;
 
 use super::App;
-use doc::{Problem, Run};
 use crate::compare::CompareResponse;
 use crate::dialogs::Dialog;
 use crate::selection::Selection;
 use crate::text;
+use doc::{Problem, Run};
 use results::methods::methods;
 use results::table::copy::Numbers;
 use run::trash::{archive, restore};

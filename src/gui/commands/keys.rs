@@ -71,8 +71,7 @@ mod tests {
         let mut text = String::new();
         let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.text_edit_singleline(&mut text).request_focus();
-            let kept =
-                crate::commands::keys().filter(|(command, key)| is_for_text(ui.ctx(), *command, *key));
+            let kept = crate::commands::keys().filter(|(command, key)| is_for_text(ui.ctx(), *command, *key));
             let kept: Vec<&str> = kept.map(|(command, _)| command.text()).collect();
             assert_eq!(
                 kept,

@@ -4,11 +4,11 @@ use eframe::egui::{Align, Grid, Label, Layout, RichText, ScrollArea, Sense, Ui, 
 
 use super::Compare;
 use super::differences::{differing_cells, differing_reports};
-use figure::style_of;
 use crate::arm_look;
 use crate::runs::Runs;
 use crate::text::counted;
 use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
+use figure::style_of;
 use results::number::fixed;
 use results::paired::{Comparison, Paired};
 use results::table::Row;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::Compare;
 use super::rows::listed;
-use doc::Run;
-use figure::plots::ArmRuns;
-use figure::view::{Drawn, lines_of};
 use crate::runs::Runs;
 use crate::text::counted;
 use crate::treatment::Treatment;
+use doc::Run;
+use figure::plots::ArmRuns;
+use figure::view::{Drawn, lines_of};
 use results::RunRecord;
 use results::colours::{OUTDATED, muted};
 use results::table::columns::Column;

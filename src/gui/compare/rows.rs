@@ -1,8 +1,8 @@
 //! The rows of the table: what is known of each run of the document.
 
-use doc::Run;
 use crate::runs::Runs;
 use crate::treatment::Treatment;
+use doc::Run;
 use results::table::Row;
 use results::table::columns::Column;
 

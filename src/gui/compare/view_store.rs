@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use doc::file::write_atomically;
 use crate::files::NO_RESULTS;
+use doc::file::write_atomically;
 use results::view::{FILE, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.

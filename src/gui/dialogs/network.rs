@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use eframe::egui::{RichText, Ui};
 
 use super::{Reply, buttons_ui, question_ui};
-use doc::capitalised;
-use form::Stored;
 use crate::scroll::scroll_area;
 use crate::widgets::title_ui;
+use doc::capitalised;
+use form::Stored;
 use run::weight_files::{Fit, Guess};
 
 /// Weights that the network of an arm has a place for.

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::views::Subject;
 use data::Recognised;
 use doc::Experiment;
 use doc::templates::Template;
 use form::Names;
 use form::path::Place;
-use crate::views::Subject;
 use run::weight_files::Guess;
 
 /// What takes the place of the document.

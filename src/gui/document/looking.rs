@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use eframe::egui::Context;
 
 use super::{Document, LOOK_FOR_DATA};
+use crate::background::Latest;
 use data::{Input, Inventory, Look, Looks, Stamp};
 use doc::{Problem, inputs_to_look_at};
 use form::Stored;
-use crate::background::Latest;
 use run::{Looker, input_problems};
 
 /// All inputs are looked at in full this often.

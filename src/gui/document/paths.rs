@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::Document;
+use crate::files::absolute;
 use doc::Experiment;
 use doc::file::base_of;
 use doc::paths::{ReadPath, with_paths};
-use crate::files::absolute;
 
 /// A document's file that moves, or gets its first place.
 pub struct Move {

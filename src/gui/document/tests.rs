@@ -18,7 +18,11 @@ fn an_edit_makes_the_document_unsaved_and_saving_ends_that() {
     assert!(!document.is_unsaved());
     assert_eq!(document.title(), "a-b.ron");
     document.save(&folder.path().join("untitled-3.ron")).unwrap();
-    assert_eq!([document.title(), document.suggested_file_name()], ["A / b", "a-b.ron"], "nobody has named it");
+    assert_eq!(
+        [document.title(), document.suggested_file_name()],
+        ["A / b", "a-b.ron"],
+        "nobody has named it"
+    );
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("// Why.\n"));
 }
 

@@ -3,13 +3,13 @@
 use eframe::egui::{Checkbox, DragValue, Frame, Response, RichText, TextEdit, Ui};
 
 use super::{ExportDialog, ExportResponse};
+use crate::form::note_edited;
+use crate::theme::{self, NAME, SMALL, STEP, present};
+use crate::widgets::{self, FieldState};
 use figure::legend::samples;
 use figure::size::{Corner, LegendPlace, Size};
 use figure::{Figure, FileKind, IntervalStyle};
 use form::number::number;
-use crate::form::note_edited;
-use crate::theme::{self, NAME, SMALL, STEP, present};
-use crate::widgets::{self, FieldState};
 use results::view::Preset;
 
 /// Width of the labels before settings.

@@ -16,9 +16,9 @@ use super::icons::Icon;
 use super::text::shortened;
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
+use controls::{row_ui, segments_ui};
 use doc::capitalised;
 use figure::{Figure, FileKind, Options};
-use controls::{row_ui, segments_ui};
 use preview::Preview;
 
 /// Width of the settings, in points.

@@ -7,14 +7,14 @@ use eframe::egui::{
     Vec2, vec2,
 };
 
-use doc::capitalised;
-use figure::export::{FileKind, missing_characters, picture};
-use figure::scene::page::{PageFacts, page_facts};
-use figure::{Figure, LegendPlace, Options};
 use crate::background::Latest;
 use crate::icons::Icon;
 use crate::theme::{self, NAME, SMALL, STEP, present};
 use crate::widgets::{self, Tone};
+use doc::capitalised;
+use figure::export::{FileKind, missing_characters, picture};
+use figure::scene::page::{PageFacts, page_facts};
+use figure::{Figure, LegendPlace, Options};
 use results::number::{fixed, without_zeros};
 
 /// Points of the screen that stand for a point of paper at 100 %.

@@ -5,10 +5,10 @@ use eframe::egui::{
     Align2, Color32, Rect, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2,
 };
 
-use doc::fault::{BitField, Bits, Fault, Format, Unit};
-use figure::font::{self, Weight};
 use crate::text::counted;
 use crate::theme;
+use doc::fault::{BitField, Bits, Fault, Format, Unit};
+use figure::font::{self, Weight};
 
 const CELL: f32 = 22.0;
 /// Between two fields.
@@ -185,8 +185,8 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use doc::fault::FaultModel;
     use crate::{app, settings};
+    use doc::fault::FaultModel;
 
     fn open(fault: Fault) -> Harness<'static, Fault> {
         let draw = |ui: &mut Ui, fault: &mut Fault| {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::swept::{self, Swept};
 use data::Shape;
 use doc::arch::{names, place_of};
 use doc::intervention::Params;
@@ -9,7 +10,6 @@ use doc::structure::{Layer, Parameter, Role, Structure};
 use doc::{Experiment, RunSpec, planned};
 use form::path::{Found, Place, each};
 use form::{Field, Names, Node, Value, text};
-use crate::swept::{self, Swept};
 
 /// What a form knows about the document around the value that it draws.
 #[derive(Clone, Debug, Default)]

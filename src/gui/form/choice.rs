@@ -3,10 +3,10 @@
 use eframe::egui::{Button, Ui};
 
 use super::{FormButton, FormContext, FormRequest, Slot, line, marks, ticks};
+use crate::widgets;
 use doc::capitalised;
 use form::path::Segment;
 use form::{Choice, Field, Node, Numeral, text};
-use crate::widgets;
 
 /// Draws the drop-down.
 pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context: &mut FormContext) -> bool {

@@ -6,10 +6,10 @@ use eframe::egui::{Checkbox, Key, Modifiers, TextEdit, Ui};
 
 use super::draft::{FieldStyle, draft_ui};
 use super::{FormContext, FormRequest, Slot, marks};
-use form::{Integer, Names, Node, Value, text};
 use crate::icons::Icon;
 use crate::theme::{self, cell_ui};
 use crate::widgets;
+use form::{Integer, Names, Node, Value, text};
 
 /// On or off.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {

@@ -6,10 +6,10 @@ use eframe::egui::{FontId, Label, Rect, RichText, Sense, Ui, WidgetInfo, pos2, v
 use super::about::Sweeping;
 use super::section::{Heading, heading_ui};
 use super::{FormContext, FormRequest, Slot, body_ui, head_ui, marks, overrides};
-use form::{Field, List, Node, Value, text};
 use crate::icons::Icon;
 use crate::theme::{self, BODY, cell_ui, fitted};
 use crate::widgets;
+use form::{Field, List, Node, Value, text};
 
 /// Indentation of what belongs to the line above; less further inside, where width is short.
 const INDENT: f32 = 12.0;

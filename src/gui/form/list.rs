@@ -4,11 +4,11 @@ use eframe::egui::containers::menu::{MenuButton, SubMenuButton};
 use eframe::egui::{Button, Color32, KeyboardShortcut, Label, RichText, Ui};
 
 use super::{FormContext, Slot, line, marks};
-use form::path::Segment;
-use form::{Field, List, Node, Value, name_of};
 use crate::icons::Icon;
 use crate::theme::{self, CONTROL, cell_ui};
 use crate::widgets::{self, ICON};
+use form::path::Segment;
+use form::{Field, List, Node, Value, name_of};
 
 /// What the user asks for in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use eframe::egui::{Button, Color32, Label, Rect, Response, RichText, TextEdit, Ui, vec2};
 
 use super::FormContext;
-use doc::{Problem, Severity};
 use crate::icons::Icon;
 use crate::theme::{self, CONTROL, SMALL};
 use crate::widgets::{self, FieldState, ICON};
+use doc::{Problem, Severity};
 
 /// Width of a button that shows only an icon, on a line of a form.
 pub(super) const ICON_WIDTH: f32 = 20.0;

@@ -31,11 +31,11 @@ use eframe::egui;
 use eframe::egui::{Id, Response, Ui};
 
 use super::widgets;
+pub use about::About;
 use doc::{Problem, Severity};
+pub use drafts::{Drafts, TypedText};
 use form::path::{Place, Segment};
 use form::{Field, Group, Names, Node, Value};
-pub use about::About;
-pub use drafts::{Drafts, TypedText};
 pub use rows::{close_lines, open_line};
 
 /// What a form asks of the window.

@@ -4,8 +4,8 @@ use eframe::egui::Ui;
 
 use super::choice::{self, Picked};
 use super::{FormContext, Slot, leaf};
-use form::{Names, Node, Optional, Value};
 use crate::widgets;
+use form::{Names, Node, Optional, Value};
 
 /// Draws the field or drop-down of a value that may be left out.
 pub(super) fn head_ui(

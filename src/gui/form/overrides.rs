@@ -6,12 +6,12 @@ use eframe::egui::{Button, Label, PopupCloseBehavior, RichText, ScrollArea, Text
 
 use super::draft::{FieldStyle, draft_ui};
 use super::{FormContext, FormRequest, Slot, line, marks};
-use form::path::{Segment, walk};
-use form::{Field, Node, Overrides, Stored, Value, text};
 use crate::icons::Icon;
 use crate::swept::{Swept, label_of, path_of};
 use crate::theme::{self, SMALL, cell_ui, fitted};
 use crate::widgets;
+use form::path::{Segment, walk};
+use form::{Field, Node, Overrides, Stored, Value, text};
 
 /// The key of lists of values, in an arm and in the experiment; the other overrides have one value each.
 const SWEEP: &str = "sweep";

@@ -11,12 +11,12 @@ use eframe::egui::{
 
 use super::list::{ItemAction, ListEdit, apply, kinds_ui, menu_ui, more_ui};
 use super::{FormContext, Slot, line, marks};
-use doc::Severity;
-use form::path::{Place, Segment};
-use form::{Field, List, Node, Value, text};
 use crate::icons::Icon;
 use crate::theme::{self, BODY, SMALL, STEP, cell_ui};
 use crate::widgets;
+use doc::Severity;
+use form::path::{Place, Segment};
+use form::{Field, List, Node, Value, text};
 
 /// Height of a line, in points.
 const ROW: f32 = 26.0;

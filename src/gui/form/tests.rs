@@ -201,8 +201,7 @@ fn a_setting_that_may_be_left_out_is_empty_and_says_what_holds() {
     };
     let hints = ["rate", "batch", "optimizer"].map(|key| about.hint(&field(key)));
     assert_eq!(hints, ["inherits 0.0012", "inherits 60", "inherits Adam, learning rate 0.0012"]);
-    let warm_up =
-        *form::Group::fields(&Training::default()).iter().find(|it| it.key == "warm_up").unwrap();
+    let warm_up = *form::Group::fields(&Training::default()).iter().find(|it| it.key == "warm_up").unwrap();
     assert_eq!(about.hint(&warm_up), "none");
 }
 

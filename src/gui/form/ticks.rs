@@ -5,11 +5,11 @@ use eframe::egui::{Align, Checkbox, FontId, Label, Layout, RichText, ScrollArea,
 
 use super::about::names_layers;
 use super::{FormContext, line, marks};
-use form::path::Segment;
-use form::{Choice, Field, List, Node, Value};
 use crate::text::grouped;
 use crate::theme::{self, SMALL, fitted};
 use crate::widgets;
+use form::path::Segment;
+use form::{Choice, Field, List, Node, Value};
 
 /// Height of a layer, and the gap to the next one, in points.
 const ROW: f32 = 24.0;

@@ -5,17 +5,17 @@ use std::path::Path;
 use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
 
-use data::Facts;
-use doc::{Device, Experiment, Recording};
-use form::Field;
-use form::number::{counted, grouped};
-use form::path::{Place, Segment};
 use crate::document::Document;
 use crate::form::section::{Heading, heading_ui};
 use crate::form::{FormContext, fields_ui, value_ui};
 use crate::icons::Icon;
 use crate::swept::runs_text;
 use crate::{theme, widgets};
+use data::Facts;
+use doc::{Device, Experiment, Recording};
+use form::Field;
+use form::number::{counted, grouped};
+use form::path::{Place, Segment};
 
 /// Settings of training that belong to other sections: what is rarely changed, when to evaluate, and what computes.
 const OF_DETAILS: &[&str] = &["loss", "augment", "non_finite", "record"];
@@ -97,7 +97,7 @@ const SECTIONS: &[Section] = &[
         title: "Devices",
         help: "What runs the computations",
         summary: |experiment| match experiment.device {
-            Device::Flex => format!("{}, {}", experiment.device.label(), experiment.train.kernels.label()),
+            Device::Cpu => format!("{}, {}", experiment.device.label(), experiment.train.kernels.label()),
             Device::Ndarray | Device::Cuda | Device::Wgpu => experiment.device.label().to_owned(),
         },
         holds: |keys| {

@@ -1,10 +1,10 @@
 //! What can be done with a network beside changing its settings.
 
+use crate::form::FormButton;
 use doc::arch::{Difference, place_of};
 use doc::structure::logits;
 use doc::{Arm, Experiment, Net, planned};
 use form::path::{Place, Segment};
-use crate::form::FormButton;
 
 /// Makes a list of layers from a named network.
 pub(super) const EDIT: &str = "Edit as layers";

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use eframe::egui::{self, Label, RichText, Ui};
 
-use doc::Run;
 use crate::icons::Icon;
 use crate::runs::Runs;
 use crate::{text, theme, widgets};
+use doc::Run;
 use results::RunState;
 use results::divergence::DEFINITION;
 

@@ -3,9 +3,9 @@
 use eframe::egui::KeyboardShortcut;
 
 use super::outline::{above, below, has_stage, insert, relocate, stage_at_mut, take};
-use doc::Stage;
 use crate::icons::Icon;
 use crate::widgets;
+use doc::Stage;
 
 /// Something that can be done with the selected stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

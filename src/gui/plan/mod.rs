@@ -15,10 +15,10 @@ use super::form::FormContext;
 use super::icons::Icon;
 use super::theme::{CONTROL, STEP, present};
 use super::widgets;
-use doc::Stage;
-use form::{Stored, ron_text};
 pub use action::Action;
 use action::insert_after;
+use doc::Stage;
+use form::{Stored, ron_text};
 pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};
 
 /// What the user wants of the plan.

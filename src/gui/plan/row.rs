@@ -11,15 +11,15 @@ use eframe::egui::{
 
 use super::outline::nested_place;
 use super::{PlanRequest, actions_ui, empty_ui, menu};
+use crate::form::FormContext;
+use crate::icons::Icon;
+use crate::theme::{BODY, STEP, present};
+use crate::widgets;
 use doc::plan::words;
 use doc::{Problem, Severity, Stage};
 use form::number::{grouped, share_in_percent};
 use form::path::{Place, Segment};
 use form::{Node, Value};
-use crate::form::FormContext;
-use crate::icons::Icon;
-use crate::theme::{BODY, STEP, present};
-use crate::widgets;
 
 /// Indentation of each nested plan, in points.
 const INDENT: f32 = 20.0;

@@ -5,10 +5,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{plan_ui, stages_of};
-use doc::{Problem, Stage};
-use form::path::Place;
 use crate::form::FormContext;
 use crate::theme;
+use doc::{Problem, Stage};
+use form::path::Place;
 
 #[derive(Default)]
 struct Editor {

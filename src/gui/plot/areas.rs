@@ -10,11 +10,11 @@ use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
 use super::line_menu::named;
+use crate::text::shortened;
 use figure::axis::{Axis, ends_of};
 use figure::bars::stacks;
 use figure::model::Figure;
 use figure::palette::{Rgb, Theme};
-use crate::text::shortened;
 use results::number::readable;
 
 /// Characters of a line's name in a reading.

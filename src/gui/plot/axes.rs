@@ -8,6 +8,8 @@ use egui_plot::{AxisHints, GridMark, Plot};
 use super::mesh::EM;
 use super::navigate::View;
 use super::painter::{area, paint};
+use crate::text::shortened;
+use crate::theme;
 use figure::axis::Axis;
 use figure::font::{Weight, fit, width};
 use figure::layout::{
@@ -19,8 +21,6 @@ use figure::palette::Theme;
 use figure::scene::page::written;
 use figure::scene::{Ink, Item, Pen, Shape, segments};
 use figure::ticks::ticks;
-use crate::text::shortened;
-use crate::theme;
 
 /// Space for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];

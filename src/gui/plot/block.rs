@@ -15,14 +15,14 @@ use super::line_menu::LegendRows;
 use super::mesh::EM;
 use super::painter::area;
 use super::values::Table;
+use crate::theme::{self, SMALL};
 use figure::font::{Weight, fit};
 use figure::legend::samples;
 use figure::model::Figure;
 use figure::palette::Theme;
 use figure::scene::Item;
 use figure::scene::page::{emptiest, in_corner};
-use figure::size::Corner;
-use crate::theme::{self, SMALL};
+use results::page::Corner;
 
 /// Around the rows, and from the block to the axes.
 const PADDING: f32 = 8.0;
@@ -260,9 +260,9 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
+    use crate::plot::{FigureView, figure_ui};
     use figure::axis::Axis;
     use figure::{Line, style_of};
-    use crate::plot::{FigureView, figure_ui};
 
     #[test]
     fn rows_below_the_visible_ones_are_counted_and_a_click_shows_them() {

@@ -9,10 +9,10 @@ use eframe::egui::Context;
 use super::figure_view::FigureView;
 use super::input::{ArmKey, PlotInput};
 use super::scene::{Scene, SceneRequest};
+use crate::background::{BackgroundTask, TaskState};
 use figure::model::Figure;
 use figure::plots::Plot;
 use figure::view::whole;
-use crate::background::{BackgroundTask, TaskState};
 use results::view::{PlotOptions, PlotView};
 
 /// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.

@@ -8,12 +8,12 @@ use eframe::egui::{Align2, Color32, FontId, Rect, Response, Sense, Stroke, Ui, W
 use super::line_menu::{LegendRows, line_menu_ui};
 use super::mesh::EM;
 use super::painter::paint;
+use crate::theme::{self, SMALL};
 use figure::font::{Weight, fit, width};
 use figure::legend::{Sample, samples};
 use figure::model::Figure;
 use figure::palette::Theme;
 use figure::scene::legend::{SampleLook, sample};
-use crate::theme::{self, SMALL};
 use results::campaign::definition;
 
 /// Length of a sample and the gap after it, and the height of a row, in points.

@@ -5,11 +5,11 @@ use eframe::egui::{Align2, FontId, Rect, Ui, Vec2, pos2, vec2};
 use super::legend::{GAP, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::line_menu::LegendRows;
 use super::values::Table;
+use crate::theme::{self, SMALL};
 use figure::font::{Weight, fit};
 use figure::legend::Sample;
 use figure::model::Figure;
 use figure::rounds::{RoundRow, Rounds};
-use crate::theme::{self, SMALL};
 
 /// Between columns.
 const COLUMN: f32 = 10.0;
@@ -145,9 +145,9 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
+    use crate::plot::{FigureView, figure_ui};
     use figure::model::{Level, Line, LineRound, Seeds};
     use figure::{Axis, style_of};
-    use crate::plot::{FigureView, figure_ui};
     use results::rounds::level_text;
 
     fn by_round(arms: &[&str]) -> Figure {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use eframe::egui::Ui;
 
-use figure::legend::{Sample, samples};
-use figure::model::Figure;
-use figure::palette::{Style, style_of};
 use crate::arm_look::palette_ui;
 use crate::icons::Icon;
 use crate::widgets;
+use figure::legend::{Sample, samples};
+use figure::model::Figure;
+use figure::palette::{Style, style_of};
 use results::colours::OUTDATED;
 
 /// What a person asks the window to do with the arm of a line.

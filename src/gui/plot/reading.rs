@@ -6,11 +6,11 @@ use egui_plot::{PlotPoint, PlotTransform};
 use super::axes::colour;
 use super::mesh::EM;
 use super::values::value_of_x;
+use crate::theme::SMALL;
 use figure::model::{Figure, Line};
 use figure::palette::{Marker, Theme};
 use figure::scene::ends::last_of;
 use figure::scene::{Ink, Item, LINE, Mark, Pen};
-use crate::theme::SMALL;
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
 const REACH: f64 = 12.0;

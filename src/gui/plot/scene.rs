@@ -8,12 +8,12 @@ use eframe::egui::Context;
 
 use super::mesh::{MeshKey, PlotMesh, PlotViewport};
 use super::navigate::View;
+use crate::background::BackgroundTask;
 use figure::axis::Axis;
 use figure::facets::Facets;
 use figure::model::{Figure, Line};
 use figure::ranges::{Fit, ranges};
 use figure::view::without;
-use crate::background::BackgroundTask;
 
 /// The scene of a figure with at most this many points takes a small part of a frame.
 const SMALL: usize = 10_000;

@@ -10,10 +10,10 @@ use eframe::egui::{
 
 use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::line_menu::LegendRows;
+use crate::theme;
 use figure::legend::samples;
 use figure::model::Figure;
 use figure::palette::Theme;
-use crate::theme;
 
 /// Between rows side by side, and from the strip down to the plot.
 const BETWEEN: f32 = 18.0;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::areas::{AreaReading, AreaRow};
 use super::line_menu::named;
 use super::reading::{Reading, ReadingRow, last};
+use crate::text::shortened;
 use figure::legend::Sample;
 use figure::model::{At, Figure, ReferenceLine};
 use figure::palette::Theme;
-use crate::text::shortened;
 use results::number::{Digits, Format, readable, without_zeros};
 use results::statistics::Spread;
 use results::table::{Delta, LineFacts};
@@ -212,9 +212,9 @@ pub fn value_of_x(figure: &Figure, x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::reading::{ReadingPlace, read};
     use figure::model::{Line, Seeds};
     use figure::{Axis, style_of};
-    use crate::plot::reading::{ReadingPlace, read};
     use results::statistics::Band;
 
     #[test]

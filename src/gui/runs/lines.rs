@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{ArmSeed, Runs};
-use doc::{Run, capitalised};
 use crate::text;
+use doc::{Run, capitalised};
 use results::{RunRecord, RunState, end_in_words};
 use run::{QueuedRun, QueuedState, RunOrder};
 

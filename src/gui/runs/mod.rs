@@ -12,14 +12,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::worker::RunningJobs;
-use doc::Run;
-use results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
-use run::{Job, QueueView, StopKind, StoredRun};
 use batch::BatchPace;
+use doc::Run;
 pub use lines::QueueLine;
 use outdated::OutdatedRuns;
 pub use outdated::{ArmSeed, FoundRun};
 pub use queue::{QueueAction, QueueCounts, QueueRequest, Sharing};
+use results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
+use run::{Job, QueueView, StopKind, StoredRun};
 
 /// Messages are read for at most this long per frame; the rest follows in the next one.
 const DRAIN: Duration = Duration::from_millis(4);

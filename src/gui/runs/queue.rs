@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Runs;
 use super::moves::{moved, moves};
-use doc::Run;
 use crate::worker::Worker;
+use doc::Run;
 use results::RunState;
 use run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
 

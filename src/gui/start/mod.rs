@@ -242,7 +242,8 @@ fn file_ui(ui: &mut Ui, file: &RecentFile) -> Response {
         small.clone(),
         colours.text2,
     );
-    let fitting = theme::fitted(&painter, &file.name, &theme::medium(BODY), day.left() - rect.left() - 2.0 * STEP);
+    let fitting =
+        theme::fitted(&painter, &file.name, &theme::medium(BODY), day.left() - rect.left() - 2.0 * STEP);
     painter.text(pos2(rect.left(), upper), Align2::LEFT_CENTER, fitting, theme::medium(BODY), ink);
     let most = state_rect.left() - rect.left() - 5.0 * STEP;
     let folder = theme::fitted(&painter, &file.folder, &small, most);

@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use eframe::egui::{Pos2, Rect, Stroke, Ui};
 
+use crate::plot::line_shapes;
+use crate::theme;
 use doc::expand_arms;
 use doc::templates::{Template, all};
 use figure::mapping::Mapping;
 use figure::plots::find;
 use figure::ranges::{Fit, ranges};
 use figure::{Dash, Figure, Line, style_of};
-use crate::plot::line_shapes;
-use crate::theme;
 use results::view::PlotOptions;
 
 const LINE: f32 = 2.0;

@@ -14,10 +14,10 @@ use eframe::egui::{Ui, Vec2, vec2};
 use egui_tiles::Tree;
 
 use super::panes::{Pane, find, panes};
-use results::tiles::{Group, Layout, Side, Tile, Tiles};
 use drawing::Drawing;
 use empty::empty_ui;
 pub use head::HEIGHT as HEAD;
+use results::tiles::{Group, Layout, Side, Tile, Tiles};
 use tree::{has_tabs, layout_of, tree_of};
 
 /// In a smaller window, in points, a group has one tile at first.

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Color32, Ui};
 
-use doc::{Run, capitalised};
 use crate::icons::Icon;
 use crate::runs::Runs;
 use crate::text;
 use crate::theme::present;
 use crate::treatment::Treatment;
+use doc::{Run, capitalised};
 use results::divergence::{DEFINITION, DIVERGED};
 use results::number::{fixed, plus_minus};
 use results::statistics::{Spread, level};
@@ -252,8 +252,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use doc::file::parse;
     use crate::treatment::treatments;
+    use doc::file::parse;
     use results::{Event, Point};
 
     fn done(accuracy: f64) -> RunRecord {

@@ -8,11 +8,11 @@ use eframe::egui::{self, Id, RichText, Ui, pos2};
 use super::row::{Row, RowLook, place, row_ui};
 use super::state::{mean_of, summary};
 use super::{SEED, SEED_AT, Tree, VALUE_AT, fold, set_fold};
-use figure::style_of;
 use crate::arm_look;
 use crate::selection::Selection;
 use crate::theme::{self, BODY, STEP, present};
 use crate::treatment::{Treatment, swept_labels};
+use figure::style_of;
 
 impl Tree<'_> {
     /// The settings that an arm sweeps, each with its values, and below them the runs.

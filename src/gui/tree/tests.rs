@@ -8,14 +8,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{TreeInput, TreeRequest, tree_ui};
-use doc::{Experiment, file::parse, runs};
-use figure::style_of;
 use crate::commands::Command;
 use crate::compare::Compare;
 use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::theme;
 use crate::treatment::{Treatment, treatments};
+use doc::{Experiment, file::parse, runs};
+use figure::style_of;
 use results::{Event, Point, RunRecord};
 
 struct List {

@@ -6,12 +6,12 @@ use std::time::SystemTime;
 use eframe::egui::{Grid, RichText, Ui};
 
 use super::loading::{LoadState, Loading};
+use crate::{text, theme};
 use doc::file_names::{exported, filled, is_file};
 use doc::plan::{FileUse, Reading, WeightUse};
 use doc::structure::Parameter;
 use doc::{Run, Stage, Structure, Target, targets};
 use form::path::Place;
-use crate::{text, theme};
 use results::network::shape_text;
 use run::weight_files::{FileShapes, Fit, read_shapes};
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use eframe::egui::{Ui, Vec2};
 
 use super::offer::Offer;
+use crate::plot::{FigureView, figure_ui};
 use figure::Figure;
 use figure::network::histogram;
-use crate::plot::{FigureView, figure_ui};
 use results::network::ParameterSummary;
 
 /// A histogram with its view.

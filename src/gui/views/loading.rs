@@ -125,7 +125,7 @@ mod tests {
     fn a_question_that_is_asked_again_waits_for_the_thread_that_looks_for_it() {
         let ctx = egui::Context::default();
         let mut loading: Loading<u32, u32> = Loading::default();
-        let (sender, receiver) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         loading.get(&1, &ctx, move || receiver.recv().map_err(|error| error.to_string()));
         for _ in 0..3 {
             loading.forget();

@@ -38,13 +38,13 @@ use super::plot::ListedFaults;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::{text, theme};
+use data::ChangedImages;
 use doc::intervention::Set;
 use doc::{Experiment, Run};
 use form::path::Place;
+use network_at_end::NetworkAtEnd;
 use results::campaign::definition;
 use results::tiles::Group;
-use data::ChangedImages;
-use network_at_end::NetworkAtEnd;
 use sharing::TypedSharing;
 
 /// The registry, in the order of the tabs.

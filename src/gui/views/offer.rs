@@ -6,9 +6,9 @@ use std::sync::Arc;
 use eframe::egui::Ui;
 use eframe::egui::containers::menu::MenuButton;
 
+use crate::widgets;
 use figure::Figure;
 use figure::plots::Plot;
-use crate::widgets;
 
 /// A figure that a view shows, which is made when it is written.
 #[derive(Clone)]

@@ -7,13 +7,13 @@ use eframe::egui::{
 };
 
 use super::values::{place_of, state_of};
+use crate::plot::{colour, theme_of};
+use crate::text;
+use crate::theme::present;
 use figure::cells::Cells;
 use figure::mosaic::Mosaic;
 use figure::network::image::{PRUNED_KIND, Shown};
 use figure::palette::Theme;
-use crate::plot::{colour, theme_of};
-use crate::text;
-use crate::theme::present;
 use results::network::ParameterValues;
 use results::number::fixed;
 

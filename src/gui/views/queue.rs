@@ -10,7 +10,6 @@ use eframe::egui::{
 
 use super::sharing::TypedSharing;
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
-use cluster::Slurm;
 use crate::cluster::ClusterQueue;
 use crate::compare::{Compare, CompareResponse};
 use crate::icons::Icon;
@@ -19,6 +18,7 @@ use crate::runs::{QueueAction, QueueLine, QueueRequest, Runs, Sharing};
 use crate::text;
 use crate::theme::{self, CONTROL, STEP, present};
 use crate::widgets;
+use cluster::Slurm;
 use results::RunState;
 use results::tiles::Group;
 

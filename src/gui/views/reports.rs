@@ -3,8 +3,8 @@
 use eframe::egui::{Align, CollapsingHeader, Layout, RichText, Ui};
 
 use super::grid_ui;
-use form::number::in_groups;
 use crate::{text, theme};
+use form::number::in_groups;
 use results::{Report, RunRecord, RunState};
 
 const ROW: f32 = 22.0;

@@ -127,7 +127,7 @@ mod tests {
 
     use super::super::tests::{open, wait_for, wait_until};
     use super::*;
-    use results::kept_rounds::tests::lottery_events;
+    use results::kept_rounds::lottery_events;
     use results::{Event, Point};
     use run::summary::read_histograms;
 
@@ -255,8 +255,7 @@ mod tests {
         let figure = offer.figure();
         assert_eq!(figure.cells.as_ref().unwrap().size(), [64, 2]);
         for kind in figure::FileKind::ALL {
-            let bytes =
-                figure::export::bytes(&figure, kind, &figure::Options::default()).unwrap();
+            let bytes = figure::export::bytes(&figure, kind, &figure::Options::default()).unwrap();
             assert!(bytes.len() > 200, "{kind:?}");
         }
     }

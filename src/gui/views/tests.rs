@@ -7,12 +7,12 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
+use crate::{app, settings};
 use doc::file::parse;
 use doc::runs;
 use figure::export::bytes;
 use figure::plots::testing::{outcome, single_faults};
 use figure::{FileKind, Options};
-use crate::{app, settings};
 use results::{Event, Report, RunRecord};
 use run::summary::testing::write_done;
 

@@ -6,8 +6,8 @@ use eframe::egui::{Align, Checkbox, DragValue, Layout, RichText, TextStyle, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use super::columns::{fitting, width_of};
-use doc::intervention::Set;
 use crate::{text, theme, widgets};
+use doc::intervention::Set;
 use results::network::{Entry, ParameterValues};
 use results::number::{Format, fixed, readable};
 

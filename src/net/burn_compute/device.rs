@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use burn::tensor::Device;
 
-
 /// Why a device cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
@@ -15,7 +14,7 @@ pub enum DeviceError {
     /// The machine does not have it, or its driver fails.
     #[error(
         "the device {device} cannot be used on this machine: {reason}; install the driver of its GPU (for Cuda also NVRTC of \
-            the CUDA toolkit), or choose the device Flex"
+            the CUDA toolkit), or choose the device Cpu"
     )]
     Absent {
         /// Its name in files.
@@ -33,9 +32,8 @@ type Opened = LazyLock<Result<(Device, String), String>>;
 /// Burn's device, and what a GPU calls itself.
 pub(super) fn open(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
     match device {
-        doc::Device::Flex => Ok((Device::flex(), None)),
         #[allow(deprecated)] // the reference device is asked for by name
-        doc::Device::Ndarray => Ok((Device::ndarray(), None)),
+        doc::Device::Cpu | doc::Device::Ndarray => Ok((Device::ndarray(), None)),
         doc::Device::Cuda => cuda(device),
         doc::Device::Wgpu => wgpu(device),
     }

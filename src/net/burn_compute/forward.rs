@@ -9,13 +9,13 @@ use burn::tensor::ops::{AvgPoolOptions, ConvOptions, MaxPoolOptions};
 use burn::tensor::{Bool, Int, Tensor, TensorData, activation};
 
 use super::{BurnCompute, read};
+use crate::activations::{Activations, Layout};
+use crate::compute::Tap;
 use data::Shape;
 use doc::Activation;
 use doc::structure::{FORKED, LayerKind, Op, Role, Structure, Window};
 use intervene::draw::uniform;
 use intervene::stream::Stream;
-use crate::activations::{Activations, Layout};
-use crate::compute::Tap;
 
 /// Added to the variance by batch norms, as in PyTorch.
 const EPSILON: f64 = 1e-5;

@@ -1,11 +1,11 @@
 use super::*;
+use crate::{Initialisation, NativeCompute};
 use data::Shape;
 use doc::structure::{Op, Structure};
 use doc::{Loss, Mlp, Net, Vgg};
 use intervene::draw::uniform;
 use intervene::stream::{Purpose, stream};
 use intervene::{BiasInit, Init};
-use crate::{Initialisation, NativeCompute};
 
 const COUNT: usize = 5;
 
@@ -77,7 +77,7 @@ fn operations_that_are_cut_anywhere_give_the_bits_of_all_at_once() {
 
 #[test]
 fn an_image_does_not_depend_on_the_others_of_its_batch() {
-    let compute = BurnCompute::new(&doc::Device::Flex);
+    let compute = BurnCompute::new(&doc::Device::Cpu);
     for (network, inputs) in networks() {
         let size = inputs.len() / COUNT;
         let outputs = network.structure().outputs;
@@ -113,7 +113,7 @@ impl Tap for Constant {
 
 #[test]
 fn no_gradient_goes_back_through_what_was_written() {
-    let compute = BurnCompute::new(&doc::Device::Flex);
+    let compute = BurnCompute::new(&doc::Device::Cpu);
     // Through a shortcut, something goes back.
     for (network, inputs) in networks().into_iter().filter(|(net, _)| net.structure().blocks.is_empty()) {
         let structure = network.structure().clone();
@@ -250,5 +250,30 @@ fn threads_share_a_device_and_find_the_same_bits() {
             });
             assert!(side_by_side.iter().all(|found| *found == alone), "{:?}", compute.hardware());
         }
+    }
+}
+
+/// Signs, infinities, subnormals, and NaNs quiet and signalling with a payload.
+const PATTERNS: [u32; 12] = [
+    0x0000_0000,
+    0x8000_0000,
+    0x0000_0001, // the smallest subnormal
+    0x807f_ffff, // the largest negative subnormal
+    0x7f7f_ffff, // the largest finite number
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000, // the quiet NaN
+    0xffc0_1234,
+    0x7fa0_0000, // a signalling NaN with a payload
+    0xff80_0001,
+    0xbf80_0001,
+];
+
+#[test]
+fn every_bit_pattern_survives_a_write_and_a_read() {
+    for compute in devices() {
+        let values: Vec<f32> = PATTERNS.into_iter().map(f32::from_bits).collect();
+        let found: Vec<f32> = compute.tensor(&values).into_data().try_into_vec().unwrap();
+        assert_eq!(found.into_iter().map(f32::to_bits).collect::<Vec<_>>(), PATTERNS);
     }
 }

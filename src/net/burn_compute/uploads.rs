@@ -64,8 +64,9 @@ mod tests {
 
     use super::*;
 
+    #[allow(deprecated)] // the reference device
     fn upload(values: &[f32]) -> Tensor<1> {
-        Tensor::from_floats(values, &Device::flex())
+        Tensor::from_floats(values, &Device::ndarray())
     }
 
     fn values(tensor: &Tensor<1>) -> Vec<f32> {

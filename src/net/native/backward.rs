@@ -2,7 +2,6 @@
 
 use super::pass::FORKED;
 use super::train::{After, Kept, Training};
-use doc::structure::Role;
 use crate::compute::{Gradients, TrainPass};
 use crate::kernels::activate;
 use crate::kernels::combine;
@@ -12,6 +11,7 @@ use crate::kernels::norm::{self, Next, NormGradients};
 use crate::kernels::part::Part;
 use crate::kernels::pool::{self, Pooled};
 use crate::kernels::scratch::Buffer;
+use doc::structure::Role;
 
 impl<'a> Training<'a> {
     /// Gradients of the parameters, from that of the logits.

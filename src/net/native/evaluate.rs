@@ -4,9 +4,6 @@ use std::ops::Range;
 
 use super::pass::{Cut, Pass, State};
 use super::weights::{Fused, Weights};
-use data::Shape;
-use doc::Activation;
-use doc::structure::{LayerKind, Op, Parameter, Role, Window};
 use crate::kernels::conv::ConvShape;
 use crate::kernels::direct::{Epilogue, GROUP, convolve};
 use crate::kernels::live;
@@ -15,6 +12,9 @@ use crate::kernels::pack::{Packing, Side};
 use crate::kernels::parallel::chunks_mut;
 use crate::kernels::pool::Images;
 use crate::kernels::scratch::Buffer;
+use data::Shape;
+use doc::Activation;
+use doc::structure::{LayerKind, Op, Parameter, Role, Window};
 
 /// So few weights may be packed again for every few images.
 const FEW_WEIGHTS: usize = 64 * 1024;

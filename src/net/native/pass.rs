@@ -3,10 +3,6 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use data::Shape;
-use doc::Activation;
-pub use doc::structure::FORKED;
-use doc::structure::{Op, Role, Structure, Window};
 use crate::activations::{Activations, Layout};
 use crate::kernels::activate::{self, Curve};
 use crate::kernels::combine;
@@ -17,6 +13,10 @@ use crate::kernels::pool::{self, Images};
 use crate::kernels::scratch::{Buffer, Scratch};
 use crate::network::Network;
 use crate::prepared::Prepared;
+use data::Shape;
+use doc::Activation;
+pub use doc::structure::FORKED;
+use doc::structure::{Op, Role, Structure, Window};
 
 /// Numbers that are borrowed, or in a buffer of the pass.
 pub enum Values<'a> {

@@ -4,9 +4,6 @@ use std::rc::Rc;
 
 use super::evaluate::is_relu;
 use super::pass::{Cut, FORKED, Pass, State, Values, curve};
-use data::Shape;
-use doc::structure::{LayerKind, Op, Role, Window};
-use intervene::draw::uniform;
 use crate::activations::{Activations, Layout};
 use crate::compute::{BatchStatistics, DropoutStream, Tap};
 use crate::kernels::activate::{self, Curve};
@@ -16,6 +13,9 @@ use crate::kernels::norm::{self, Way};
 use crate::kernels::part::Part;
 use crate::kernels::pool::Images;
 use crate::kernels::scratch::Buffer;
+use data::Shape;
+use doc::structure::{LayerKind, Op, Role, Window};
+use intervene::draw::uniform;
 
 /// What an operation keeps for the backward pass.
 pub enum Kept<'a> {

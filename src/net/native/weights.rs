@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::evaluate::is_relu;
 use super::pass::{Pass, Values};
-use doc::structure::{LayerKind, Op, Role, Window};
 use crate::kernels::conv::ConvShape;
 use crate::kernels::pack::{BLOCK, Packing, Side};
 use crate::kernels::scratch::Aligned;
 use crate::kernels::{live, sparse};
 use crate::prepared::{Packed, Prepared};
+use doc::structure::{LayerKind, Op, Role, Window};
 
 /// What is carried out together with a convolution.
 pub struct Fused {
@@ -116,10 +116,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::{Activations, Compute, Initialisation, NativeCompute, Network, Shortcuts};
     use data::Shape;
     use doc::{Loss, Net, Structure};
     use intervene::{BiasInit, Init};
-    use crate::{Activations, Compute, Initialisation, NativeCompute, Network, Shortcuts};
 
     const NET: &str = "Sequential(layers: [Conv(channels: 40), BatchNorm(), Relu, Conv(channels: 35), Relu, MaxPool(), \
         Residual(body: [Conv(channels: 35), BatchNorm()]), Relu, Conv(channels: 3), Flatten, Linear()])";

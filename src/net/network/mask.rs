@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
-use intervene::{Entry, MaskCounts};
 use crate::kernels::free::FreeBits;
+use intervene::{Entry, MaskCounts};
 
 /// The state of each entry of a parameter with held entries, and the number of entries in each state.
 ///

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use super::*;
 
 pub fn stored(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/oracle/checkpoints").join(format!("{name}.pth"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("tests/oracle/checkpoints")
+        .join(format!("{name}.pth"))
 }
 
 fn read(name: &str) -> NamedTensors {

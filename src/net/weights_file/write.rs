@@ -8,9 +8,9 @@ use safetensors::{Dtype, View};
 use serde_json::Value;
 
 use super::{BATCHES_TRACKED, FileTensor, WeightFileError, f32_bytes};
+use crate::network::Network;
 use data::Data;
 use doc::structure::{LayerKind, Structure};
-use crate::network::Network;
 
 /// Writes named tensors, and a note of a key and its value; several would come in a random order.
 ///

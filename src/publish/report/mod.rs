@@ -18,11 +18,11 @@ mod values;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use ::results::RunRecord;
+use ::results::methods::methods;
+use ::results::view::ViewSettings;
 use doc::{Experiment, Problem, Run};
 use figure::plots::Plot;
-use results::RunRecord;
-use results::methods::methods;
-use results::view::ViewSettings;
 use html::Page;
 pub(super) use html::escaped;
 use material::Material;

@@ -4,7 +4,7 @@ use super::*;
 use doc::file::parse;
 use doc::runs;
 use figure::plots::find;
-use results::table::Mark;
+use ::results::table::Mark;
 use run::read_records;
 use run::summary::testing::carry_out;
 

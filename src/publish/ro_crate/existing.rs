@@ -14,9 +14,9 @@ use super::address::path_of;
 use super::preview::digest_in;
 use super::sink::is_archive;
 use super::{METADATA, PREVIEW};
-use form::number::hexadecimal;
 use crate::PublishError;
 use crate::digest::{digest, digest_of};
+use form::number::hexadecimal;
 
 /// The files of an earlier export, with their digests where they are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

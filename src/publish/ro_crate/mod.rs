@@ -31,10 +31,10 @@ use super::report::{self, ReportInput};
 use super::{PublishError, Selected, write_points};
 use doc::Run;
 use form::number::hexadecimal;
+pub use options::{Author, CrateOptions, Licence};
 use results::RunRecord;
 use results::view::ViewSettings;
 use run::Provenance;
-pub use options::{Author, CrateOptions, Licence};
 
 use files::{RunFile, description_of, files_of};
 use metadata::{Content, CratedRun, Part, document, graph, time};

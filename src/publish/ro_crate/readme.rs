@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::VIEW;
-use data::Places;
 use crate::Selected;
+use data::Places;
 
 /// How to read a crate.
 pub fn readme(selected: &Selected<'_>, experiment: &str) -> String {

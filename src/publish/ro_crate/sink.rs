@@ -12,9 +12,9 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::existing::Existing;
 use super::files::media_type;
-use doc::file::new_file;
 use crate::PublishError;
 use crate::digest::{copied, digest_of};
+use doc::file::new_file;
 
 /// What was written of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::PublishError;
 use doc::Run;
 use doc::file::write_atomically;
 use doc::file_names::filled;
-use crate::PublishError;
 
 /// The file that makes a folder one of ours.
 pub const MANIFEST: &str = "weightlab-export.json";

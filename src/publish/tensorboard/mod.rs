@@ -25,11 +25,11 @@ use std::time::UNIX_EPOCH;
 use super::{PublishError, Selected};
 use doc::Run;
 use doc::file::write_atomically;
-use results::methods::methods;
-use results::{PointRef, RunRecord};
 use event::{EventFile, When};
 use folders::Folders;
 use hparams::Hparams;
+use results::methods::methods;
+use results::{PointRef, RunRecord};
 use tags::{Tags, path_of};
 
 /// TensorBoard looks for `tfevents` in the names of files. A number that is the same each time lets an export replace an

@@ -3,8 +3,8 @@
 mod histogram;
 mod vulnerability;
 
-pub use intervene::Entry;
 pub use histogram::{BINS, Histogram};
+pub use intervene::Entry;
 pub use vulnerability::{Vulnerabilities, Vulnerability};
 
 /// The network at the end of a run.

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::{NONE, follows_from_another, number_of, value_of};
 use super::{Labels, Row, VALIDATION, VOTE};
-use form::number::{grouped, share_in_percent};
 use crate::divergence::DEFINITION;
 use crate::number::{Format, duration, fixed, plain, readable};
+use form::number::{grouped, share_in_percent};
 
 /// A column.
 #[derive(Clone, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::plan_words::plan_words;
 use super::settings::{self, LAYERS, NONE, Settings};
 use super::{Labels, Row};
-use doc::{Run, RunSpec};
 use crate::outline::Outline;
+use doc::{Run, RunSpec};
 
 /// The settings in which runs differ, kept between edits of a document: an edit leaves most arms as they are.
 #[derive(Debug, Default)]

@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 use super::divergence::DIVERGED;
 use super::outline::Outline;
 use super::{PointRef, RunRecord, RunState, has_diverged};
-use doc::{ClassNames, Run};
 use columns::Column;
+use doc::{ClassNames, Run};
 use settings::Settings;
 
 /// What a person noted about a run or an arm. Never part of a run's identity.

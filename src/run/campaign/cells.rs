@@ -1,11 +1,11 @@
 //! Cells of a campaign, the fault sites of each of them, and how many trials that takes.
 
+use crate::faults::sites::FaultSites;
 use doc::fault::{Campaign, Fault, FaultSource, Trials};
 use doc::fault_sites::{CellPlan, cell_places, varied};
 use doc::structure::Structure;
 use intervene::Entry;
 use intervene::fault::statistics::planned_trials;
-use crate::faults::sites::FaultSites;
 
 /// Margin and confidence that trials are planned for where a campaign names none, and of its intervals.
 const MARGIN: f64 = 0.01;

@@ -1,7 +1,7 @@
 //! Which campaign of a run one is: its name, and the files of its weights.
 
-use doc::Stage;
 use crate::program::{Op, ProgramStep};
+use doc::Stage;
 
 /// Which campaign of a run it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +36,10 @@ pub(crate) fn files_of(identity: &Identity) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::program;
     use doc::Train;
     use doc::fault::Campaign;
     use doc::stage::Repeat;
-    use crate::program::program;
 
     #[test]
     fn campaigns_of_nested_repetitions_have_names_of_their_own() {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::protection::Guard;
-use doc::fault::Format;
 use crate::faults::stored::round;
+use doc::fault::Format;
 
 /// What happens after each operation.
 #[derive(Clone, Debug, Default, PartialEq)]

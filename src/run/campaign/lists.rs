@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::session::Session;
 use data::stand_in;
 use doc::Structure;
 use doc::fault::{Campaign, Fault, FaultSource};
@@ -9,7 +10,6 @@ use doc::fault_sites::fault_places;
 use doc::intervention::{Params, Target};
 use intervene::fault::list::{ListedTrial, Place, trials};
 use intervene::fault::log::{LineError, Row, read};
-use crate::session::Session;
 
 /// The trials of a campaign's list; none where its faults are drawn.
 ///
@@ -105,8 +105,7 @@ mod tests {
         let net = Net::Mlp(Mlp { hidden: vec![3], ..Mlp::default() });
         let structure =
             Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy).unwrap();
-        let campaign =
-            form::ron_text::from_str("(fault: (target: (params: WeightsAndBiases)))").unwrap();
+        let campaign = form::ron_text::from_str("(fault: (target: (params: WeightsAndBiases)))").unwrap();
         let trials = read(text).and_then(|rows| place(&rows, &campaign, &structure, Some(10)));
         trials.map_err(|error| error.to_string())
     }

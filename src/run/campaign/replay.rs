@@ -9,6 +9,11 @@ use super::lists;
 use super::setup::Setup;
 use super::thread_map::thread_map;
 use super::trial::{ReplayedImage, TrialFaults};
+use crate::context::RunContext;
+use crate::datasets::Datasets;
+use crate::directory::spec_of;
+use crate::program::{Op, ProgramStep, program};
+use crate::tables::Table;
 use data::{ClassNames, Data, DataError, Dataset, Samples, Shape};
 use doc::fault::Campaign;
 use doc::structure::Parameter;
@@ -20,11 +25,6 @@ use net::Mask;
 use net::mask_file::read_masks;
 use net::weights_file::{FileTensor, read_tensors, write_tensors};
 use net::{Network, backend};
-use crate::context::RunContext;
-use crate::datasets::Datasets;
-use crate::directory::spec_of;
-use crate::program::{Op, ProgramStep, program};
-use crate::tables::Table;
 
 /// What is to be replayed: everything, or one campaign, or one trial of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -103,7 +103,7 @@ pub(super) fn results(
     } else if is_unchanged && device.feature().is_some() {
         format!(
             "passes over the same network and images gave other logits after the campaign than before it: the device {} \
-                does not give the same bits each time, and fewer trials count as masked than should; run the campaign on Flex",
+                does not give the same bits each time, and fewer trials count as masked than should; run the campaign on Cpu",
             device.key()
         )
     } else {

@@ -11,6 +11,9 @@ use super::injection_hooks::InjectionHooks;
 use super::lists;
 use super::protection::guards;
 use super::trial::{Bench, TrialFaults};
+use crate::context::RunContext;
+use crate::evaluate::logits;
+use crate::faults::stored::{in_format, storage};
 use data::Dataset;
 use doc::Structure;
 use doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
@@ -20,9 +23,6 @@ use intervene::fault::list::{ListedTrial, PlacedFault};
 use intervene::fault::{Injection, Storage, StreamCounters};
 use intervene::stream::Stream;
 use net::{Network, correct};
-use crate::context::RunContext;
-use crate::evaluate::logits;
-use crate::faults::stored::{in_format, storage};
 
 /// A campaign that is ready.
 pub struct Setup<'a> {

@@ -149,9 +149,9 @@ impl CellStatistics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::trial::InjectedFaults;
     use intervene::fault::{Injected, Site};
     use intervene::stream::{Purpose, stream};
-    use crate::campaign::trial::InjectedFaults;
 
     fn add(cell: &mut CellStatistics, trial: u64, sdc1: u64, bit: u32) {
         let site = Site { parameter: 4, index: 2, bit: Some(bit) };

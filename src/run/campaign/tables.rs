@@ -7,8 +7,8 @@ use super::TrialResult;
 use super::identity::Identity;
 use super::setup::Setup;
 use super::trial::{InjectedFaults, TrialOutcome};
-use intervene::fault::log::{LONGEST_TRIAL, Logged, LoggedFault, Row};
 use crate::tables::Table;
+use intervene::fault::log::{LONGEST_TRIAL, Logged, LoggedFault, Row};
 
 /// Lines of some trials, by table.
 pub(super) type Lines = BTreeMap<Table, String>;

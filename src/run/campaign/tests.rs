@@ -5,13 +5,13 @@ use proptest::prelude::*;
 use super::identity::Identity;
 use super::setup::Setup;
 use super::trial::{TrialFaults, hash};
+use crate::context::RunContext;
+use crate::datasets::Datasets;
 use doc::fault::Campaign;
 use doc::structure::Role;
 use doc::{Net, RunSpec};
 use form::ron_text;
 use net::{Activations, Network, backend};
-use crate::context::RunContext;
-use crate::datasets::Datasets;
 
 const MLP: &str = "Mlp(hidden: [8, 6])";
 const VGG: &str = "Vgg(depth: 11, width: 2)";
@@ -168,15 +168,14 @@ fn what_is_listed_is_injected_again() {
         with(MLP, &format!("(fault: ({fault}))"), |setup, _, _| {
             for trial in 0..4 {
                 let drawn = setup.bench.trial(setup.drawn(0, trial).unwrap()).unwrap();
-                let listed = drawn.injected.listed.iter().map(|(image, fault)| {
-                    intervene::fault::list::PlacedFault {
+                let listed =
+                    drawn.injected.listed.iter().map(|(image, fault)| intervene::fault::list::PlacedFault {
                         line: 2,
                         image: *image,
                         site: fault.site,
                         before: Some(fault.before),
                         after: Some(fault.after),
-                    }
-                });
+                    });
                 let again = setup.listed(&listed.collect::<Vec<_>>(), 0, trial).unwrap();
                 assert_eq!(setup.bench.trial(again).unwrap().hash, drawn.hash, "{fault}");
             }

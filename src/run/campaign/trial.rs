@@ -8,13 +8,13 @@ use sha2::{Digest, Sha256};
 
 use super::faulty::FaultyNetwork;
 use super::golden::{Golden, GoldenBatch, next_unit};
+use crate::faults::{activations, parameters};
 use doc::fault::Fault;
 use form::number::hexadecimal;
 use intervene::fault::log::LONGEST_TRIAL;
 use intervene::fault::outcome::{ImageOutcome, Tally, top1};
 use intervene::fault::{Injected, Injection, Storage};
 use net::{Activations, Network, correct};
-use crate::faults::{activations, parameters};
 
 /// The faults of one trial; what they find is known when they are injected.
 #[derive(Clone, Debug)]

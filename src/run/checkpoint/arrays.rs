@@ -7,10 +7,10 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 use super::convert::Convert;
+use crate::faults::{self, Faults, WrittenFaults};
 use intervene::Entry;
 use net::weights_file::{f32_bytes, f32_values};
 use net::{Mask, Network};
-use crate::faults::{self, Faults, WrittenFaults};
 
 /// A network as the numbers of its arrays.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

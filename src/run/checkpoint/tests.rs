@@ -1,11 +1,11 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
-use doc::{RunSpec, intervention};
-use net::{BurnCompute, OptimizerState, Score};
 use crate::Datasets;
 use crate::past::{Tally, Watch};
 use crate::state::{HandOvers, Member};
+use doc::{RunSpec, intervention};
+use net::{BurnCompute, OptimizerState, Score};
 
 #[test]
 fn what_is_between_two_evaluations_survives() {

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use super::heartbeat::Heartbeat;
 use super::process::{host, identity, is_alive, owner_of};
-use doc::file::new_file;
 use crate::error::RunError;
+use doc::file::new_file;
 
 /// The file in a run directory.
 const FILE: &str = "claim";

@@ -46,8 +46,8 @@ fn state_of(directory: &Path) -> RunState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use doc::RunSpec;
     use crate::{RunDirectory, read_records};
+    use doc::RunSpec;
 
     const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
     const FINISHED: &str = "{\"event\":\"finished\",\"secs\":1.0}\n";

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{FinishedRun, RemainingRun};
-use doc::Run;
 use crate::cost::Cost;
+use doc::Run;
 
 /// How much of a run is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,8 +78,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use doc::{file::parse, runs};
     use crate::cost;
+    use doc::{file::parse, runs};
 
     #[test]
     fn runs_are_done_or_left_and_a_cost_that_is_not_known_counts_for_what_is_left_only() {

@@ -3,12 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use data::{Samples, Shape};
-use doc::structure::{Parameter, Role};
-use doc::{RunSpec, Structure, Training};
-use intervene::Entry;
-use intervene::stream::{Purpose, stream};
-use net::{Compute, LossFunction, Network, NoTap, OptimizerState, backend};
 use crate::batches::Batch;
 use crate::context::initial_network;
 use crate::cost::training_bytes;
@@ -17,6 +11,12 @@ use crate::queue::QueueOptions;
 use crate::state::Position;
 use crate::stop::StopFlag;
 use crate::work::Task;
+use data::{Samples, Shape};
+use doc::structure::{Parameter, Role};
+use doc::{RunSpec, Structure, Training};
+use intervene::Entry;
+use intervene::stream::{Purpose, stream};
+use net::{Compute, LossFunction, Network, NoTap, OptimizerState, backend};
 
 /// Time for training mini-batches, and for evaluating samples, in seconds.
 const TRAINING: f64 = 0.2;
@@ -265,8 +265,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use doc::{file::parse, runs};
     use crate::{StopKind, cost};
+    use doc::{file::parse, runs};
 
     fn task(text: &str) -> Task {
         let run = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap().remove(0);
@@ -302,10 +302,7 @@ mod tests {
     fn a_network_that_does_not_fit_into_the_memory_is_not_measured() {
         let known = task("(data: Digits(), net: Mlp(hidden: [8]), arms: [(plan: [Train(\"1ep\")])])");
         // 1.6e9 parameters: values, gradients and a slot are 19 GB.
-        let net = doc::Net::Mlp(doc::Mlp {
-            hidden: vec![40_000, 40_000],
-            ..doc::Mlp::default()
-        });
+        let net = doc::Net::Mlp(doc::Mlp { hidden: vec![40_000, 40_000], ..doc::Mlp::default() });
         assert_eq!(measure(&Task { net, ..known }, ALONE, &StopFlag::new()), None);
     }
 

@@ -163,8 +163,8 @@ mod tests {
 
     use super::known::START_OF_RUN;
     use super::*;
-    use doc::{file::parse, runs};
     use crate::cost;
+    use doc::{file::parse, runs};
 
     /// Arms of the same network with one and two epochs, and one of another network.
     fn all() -> Vec<(Run, Cost)> {

@@ -5,6 +5,11 @@ use std::sync::Arc;
 use super::sites::FaultSites;
 use super::stored::{StoredNetwork, in_format};
 use super::{Active, Drawn};
+use crate::error::RunError;
+use crate::evaluate::evaluate;
+use crate::session::{Session, StageEnd};
+use crate::state::TrainProgress;
+use crate::tables::Table;
 use doc::fault::{Draw, Fault, FaultAmount, Format};
 use doc::fault_sites::fault_places;
 use doc::intervention::Target;
@@ -14,11 +19,6 @@ use intervene::fault::Injected;
 use intervene::fault::log::LONGEST_DRAW;
 use intervene::fault::model::Unit;
 use results::Report;
-use crate::error::RunError;
-use crate::evaluate::evaluate;
-use crate::session::{Session, StageEnd};
-use crate::state::TrainProgress;
-use crate::tables::Table;
 
 /// Puts a fault in place, and reports its sites.
 ///

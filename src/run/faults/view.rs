@@ -10,10 +10,10 @@ use super::parameters::restore;
 use super::stored::StoredNetwork;
 use super::tap::ActivationFaults;
 use super::{Active, Faults, InjectedDraw};
+use crate::context::RunContext;
 use doc::fault::Draw;
 use intervene::fault::TooManyFaults;
 use net::{Activations, Compute, DropoutStream, Network, Tap, TrainPass};
-use crate::context::RunContext;
 
 /// Computes with what faults make of a network.
 ///

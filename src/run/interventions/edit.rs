@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::mask_report::mask_report;
+use crate::error::RunError;
+use crate::session::Session;
 use doc::intervention::{Set, ShuffleMask};
 use form::number::grouped;
 use intervene::Entry;
 use intervene::shuffle::{Region, shuffle};
 use intervene::stream::{Purpose, stream};
 use net::Written;
-use crate::error::RunError;
-use crate::session::Session;
 
 /// Writes chosen values into chosen entries.
 pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {

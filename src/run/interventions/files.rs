@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use super::graft;
 use super::mask_report::mask_report;
 use super::source::Source;
+use crate::error::RunError;
+use crate::session::Session;
 use doc::file_names::{EXPORTS, stays_inside};
 use doc::intervention::{FileContent, Params, WeightFile};
 use doc::plan::Reading;
@@ -12,8 +14,6 @@ use doc::targets;
 use intervene::Entry;
 use net::weights_file::{note_of_writer, tensors_of, write_state_dict, write_tensors};
 use results::Report;
-use crate::error::RunError;
-use crate::session::Session;
 
 /// Reads values, or the zeros of a file as a mask.
 pub fn import(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {

@@ -1,6 +1,9 @@
 //! Freezing and releasing single entries.
 
 use super::source::Source;
+use crate::error::RunError;
+use crate::faults;
+use crate::session::Session;
 use doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
 use doc::plan::Reading;
 use doc::targets;
@@ -8,9 +11,6 @@ use form::number::{counted, grouped};
 use intervene::Entry;
 use intervene::freeze::{Candidate, Selection, select};
 use intervene::stream::{Purpose, stream};
-use crate::error::RunError;
-use crate::faults;
-use crate::session::Session;
 
 /// Holds entries of the present network at a value.
 pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {

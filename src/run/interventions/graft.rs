@@ -1,6 +1,8 @@
 //! Copying by name: from a snapshot, a branch or a file; with a check of shapes, all or nothing, by value.
 
 use super::source::Source;
+use crate::error::RunError;
+use crate::session::Session;
 use doc::file_names::is_file;
 use doc::intervention::Graft;
 use doc::plan::Reading;
@@ -8,8 +10,6 @@ use doc::{Target, targets};
 use form::number::grouped;
 use net::Written;
 use results::Report;
-use crate::error::RunError;
-use crate::session::Session;
 
 /// Copies what the target means into the present network.
 ///

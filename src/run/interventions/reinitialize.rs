@@ -1,12 +1,12 @@
 //! New initial weights under the same mask.
 
+use crate::error::RunError;
+use crate::session::Session;
+use crate::state::Position;
 use doc::intervention::{Params, Reinitialize};
 use doc::targets;
 use form::number::grouped;
 use net::Written;
-use crate::error::RunError;
-use crate::session::Session;
-use crate::state::Position;
 
 /// Draws new values for the target from a stream of this stage; a whole network starts its training over.
 pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Result<(), RunError> {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::RunError;
+use crate::session::Session;
+use crate::weight_files::{Fit, Read, read_for, shapes_of};
 use doc::Target;
 use doc::plan::Reading;
 use net::Network;
 use net::weights_file::{FileTensor, tensors_of};
 use results::Report;
-use crate::error::RunError;
-use crate::session::Session;
-use crate::weight_files::{Fit, Read, read_for, shapes_of};
 
 /// Tensors that fit all parameters that they are for.
 pub struct Source {

@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use doc::intervention::Watch as Settings;
-use doc::targets;
-use form::number::grouped;
-use net::{Gradients, LossValue, Network};
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::past::{Tally, Watch};
 use crate::session::Session;
 use crate::state::State;
 use crate::train::MiniBatch;
+use doc::intervention::Watch as Settings;
+use doc::targets;
+use form::number::grouped;
+use net::{Gradients, LossValue, Network};
 
 /// Begins to remember.
 pub fn watch(state: &mut State, settings: &Settings) {

@@ -5,9 +5,6 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::{Ended, Job, Message};
-use doc::{Inventory, RunSpec, Severity, sets_of};
-use net::backend;
-use results::Event;
 use crate::context::RunContext;
 use crate::datasets::Datasets;
 use crate::directory::{RunDirectory, is_done, read_record};
@@ -17,6 +14,9 @@ use crate::listener::Listener;
 use crate::looking::check_inputs;
 use crate::session::{RunEnd, Session};
 use crate::stop::StopFlag;
+use doc::{Inventory, RunSpec, Severity, sets_of};
+use net::backend;
+use results::Event;
 
 /// Carries out a run with the threads of a pool, and sends its events. Without a pool, it uses the common one.
 pub(super) fn carry_out(

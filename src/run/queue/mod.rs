@@ -32,12 +32,12 @@ use std::time::{Duration, Instant};
 
 use super::datasets::Datasets;
 use super::stop::{StopFlag, StopKind};
-use doc::Run;
-use results::Event;
 use carry_out::carry_out;
 pub use command::{Command, Ended, QueueView, QueuedRun, QueuedState, WaitReason};
+use doc::Run;
 use line::Line;
 pub use order::RunOrder;
+use results::Event;
 
 /// Messages that may wait for the listener before workers wait for it.
 const WAITING_MESSAGES: usize = 4096;

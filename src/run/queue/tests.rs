@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
+use crate::directory::{is_done, read_record, weights_path};
+use crate::summary::{Moment, read_histograms, read_summary_at, stored_rounds};
 use doc::file::parse;
 use doc::runs;
 use results::RunState;
-use crate::directory::{is_done, read_record, weights_path};
-use crate::summary::{Moment, read_histograms, read_summary_at, stored_rounds};
 
 /// Longer than any of these runs takes.
 const PATIENCE: Duration = Duration::from_mins(2);

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{Op, Session, State};
+use crate::error::RunError;
+use crate::state::Snapshot;
 use data::{Data, Dataset, Inventory};
 use doc::stage::{Branch, BranchInit, BranchOrder};
 use form::number::{counted, grouped};
 use net::Network;
 use results::network::shape_text;
 use results::{Report, inventory};
-use crate::error::RunError;
-use crate::state::Snapshot;
 
 impl Session<'_> {
     /// Compares every held entry of the members that trained with its value at the start of the stage, bit for bit.

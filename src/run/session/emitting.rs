@@ -3,9 +3,6 @@
 use std::time::{Instant, SystemTime};
 
 use super::Session;
-use net::{Answers, Score};
-use results::event::{Clock, Progress, ReportLevel, StageBegan};
-use results::{Event, Point, Report};
 use crate::checkpoint::Checkpoint;
 use crate::error::RunError;
 use crate::evaluate::evaluate;
@@ -15,6 +12,9 @@ use crate::state::TrainProgress;
 use crate::stop::StopKind;
 use crate::tables::Table;
 use crate::train::PROGRESS_EVERY;
+use net::{Answers, Score};
+use results::event::{Clock, Progress, ReportLevel, StageBegan};
+use results::{Event, Point, Report};
 
 impl Session<'_> {
     pub(crate) fn emit(&mut self, event: Event) -> Result<(), RunError> {

@@ -2,12 +2,6 @@
 
 use std::time::Instant;
 
-use doc::plan::Sizes;
-use doc::stage::{Connect, LineStatistics, ONE_SAMPLE};
-use net::{Network, Score};
-use results::number::fixed;
-use results::report::line_summary;
-use results::{Event, Point, Report};
 use crate::error::RunError;
 use crate::evaluate::evaluate;
 use crate::reestimate::reestimate;
@@ -15,6 +9,12 @@ use crate::session::{Session, StageEnd};
 use crate::state::TrainProgress;
 use crate::stop::StopKind;
 use crate::train::PROGRESS_EVERY;
+use doc::plan::Sizes;
+use doc::stage::{Connect, LineStatistics, ONE_SAMPLE};
+use net::{Network, Score};
+use results::number::fixed;
+use results::report::line_summary;
+use results::{Event, Point, Report};
 
 /// Evaluates networks W = (1 − t)·A + t·B on the test part, masks ignored; t takes `points` values from 0 to 1. Batch-norm
 /// statistics are measured again for each of them, the ends too, or interpolated like weights.

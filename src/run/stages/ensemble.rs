@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use doc::stage::{Ensemble, EnsembleEnd, Sharing};
-use form::number::grouped;
-use intervene::stream::{Purpose, Stream, stream};
-use net::{Gradients, Network, OptimizerState, Score};
-use results::Report;
 use crate::error::RunError;
 use crate::interventions::watch;
 use crate::session::{Session, StageEnd};
 use crate::sharing::{self, hand, take_over};
 use crate::state::{HandOvers, Member, Snapshot, State, TrainProgress};
 use crate::train::{self, Known, MiniBatch, Phase, Trainer};
+use doc::stage::{Ensemble, EnsembleEnd, Sharing};
+use form::number::grouped;
+use intervene::stream::{Purpose, Stream, stream};
+use net::{Gradients, Network, OptimizerState, Score};
+use results::Report;
 
 /// Trains the members of an ensemble; resumes from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {

@@ -1,12 +1,12 @@
 //! Trains the present network, compared with its past where that is watched.
 
-use doc::Train;
-use net::Score;
 use crate::error::RunError;
 use crate::interventions::watch::{self, Question};
 use crate::session::{Session, StageEnd};
 use crate::state::TrainProgress;
 use crate::train::{self, MiniBatch, Phase, Trainer};
+use doc::Train;
+use net::Score;
 
 /// Trains the present network; resumes from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {

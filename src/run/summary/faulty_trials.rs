@@ -8,9 +8,9 @@ use std::path::Path;
 
 use super::trial::each_fault_row;
 use super::{TrialFault, TrialKey};
+use crate::tables::Table;
 use intervene::fault::log::{Logged, LoggedFault};
 use results::campaign::CampaignRecord;
-use crate::tables::Table;
 
 /// Which trials are listed: those with a single fault at a place, or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

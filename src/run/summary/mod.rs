@@ -15,19 +15,19 @@ use super::context::initial_network;
 use super::directory::{MASKS, is_done, spec_of};
 use super::tables::Table;
 use super::weights::files_of_round;
+pub use chain::{chain, paths};
 use doc::structure::{LayerKind, Misfit, Parameter, Role, Traced};
 use doc::{RunSpec, Structure};
+pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use intervene::fault::log::{LoggedFault, Stored};
 use intervene::{Entry, MaskCounts};
 use net::mask_file::read_masks;
 use net::weights_file::{FileTensor, read_tensors};
+pub use predictions::{DataPart, Prediction, SeenSamples, predict, read_samples};
 use results::network::{
     Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
 };
 pub use results::weights::WeightHistogram;
-pub use chain::{chain, paths};
-pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
-pub use predictions::{DataPart, Prediction, SeenSamples, predict, read_samples};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 
 /// When a network is read.
@@ -220,7 +220,8 @@ fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSumma
     }
 }
 
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 #[cfg(test)]
 mod tests;

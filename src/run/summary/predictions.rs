@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Files, Moment};
+use crate::context::initial_network;
+use crate::directory::spec_of;
 use data::{ClassNames, Inventory, Samples, Standardisation};
 use doc::RunSpec;
 use net::{LossFunction, Mask, backend, top1};
-use crate::context::initial_network;
-use crate::directory::spec_of;
 
 /// Samples that are measured where they have to be read from files.
 const MEASURED: usize = 1000;

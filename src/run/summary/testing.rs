@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::directory::RunDirectory;
+use crate::{Datasets, RunContext, Session, StopFlag};
 use doc::{Run, RunSpec};
 use intervene::{BiasInit, Init};
 use net::{Initialisation, Network, backend};
-use crate::directory::RunDirectory;
-use crate::{Datasets, RunContext, Session, StopFlag};
 
 /// Writes the directory of a finished run: in its last weight the first entry is pruned, the second frozen, and the third
 /// is 2.

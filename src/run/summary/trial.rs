@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use intervene::fault::log::{Logged, LoggedFault, Row, each_row};
 use crate::tables::Table;
+use intervene::fault::log::{Logged, LoggedFault, Row, each_row};
 
 /// One fault of a trial, with the image that alone saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::guess::{Guess, guess};
 use super::names::natural;
 use super::{FileShapes, Fit, Naming};
+use crate::directory::{spec_of, weights_path};
 use doc::Structure;
 use net::weights_file::{TensorFile, dtype_name, note_on_infinite};
-use crate::directory::{spec_of, weights_path};
 
 /// What a weight file holds.
 #[derive(Clone, Debug)]

@@ -18,9 +18,7 @@ pub use naming::Naming;
 pub use sources::{Scaling, Source};
 
 use doc::Structure;
-use net::weights_file::{
-    FileTensor, NamedTensors, TensorFile, WeightFileError, read_masks, read_tensors,
-};
+use net::weights_file::{FileTensor, NamedTensors, TensorFile, WeightFileError, read_masks, read_tensors};
 
 /// Shapes of tensors by name.
 pub type Shapes = BTreeMap<String, Vec<usize>>;

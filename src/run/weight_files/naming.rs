@@ -183,10 +183,10 @@ pub fn plain_file(file: &FileShapes) -> Option<FileShapes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::weight_files::{guess, read_shapes};
     use data::Shape;
     use doc::Loss;
     use form::ron_text;
-    use crate::weight_files::{guess, read_shapes};
 
     fn perceptron(net: &str, inputs: usize, classes: usize) -> Structure {
         let net = ron_text::from_str(net).unwrap();
@@ -194,7 +194,8 @@ mod tests {
     }
 
     fn stored(name: &str) -> FileShapes {
-        let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/oracle/checkpoints");
+        let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .join("tests/oracle/checkpoints");
         read_shapes(&folder.join(format!("{name}.pth")), false).unwrap()
     }
 

@@ -295,7 +295,8 @@ fn perceptrons_with_other_names_are_known() {
     }
     found(&mlp.0, "Mlp(hidden: [300], classes: Some(10))");
     let file = read_shapes(
-        &Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/oracle/checkpoints/ordered.pth"),
+        &Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .join("tests/oracle/checkpoints/ordered.pth"),
         false,
     );
     let net: Net = ron_text::from_str("Mlp(hidden: [4, 4], classes: Some(4))").unwrap();

@@ -122,8 +122,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use doc::{file::parse, runs};
     use crate::{cost, program};
+    use doc::{file::parse, runs};
 
     /// The work of a plan on 100 samples with 30 of them for validation, and 50 for tests, in mini-batches of 10.
     fn work(plan: &str) -> Work {

@@ -2,7 +2,6 @@
 
 pub mod bench;
 pub mod screen;
-pub mod source;
 pub mod tiny;
 pub mod window;
 

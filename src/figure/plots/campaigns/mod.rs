@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ArmRuns;
-use doc::fault::{BitField, Format};
 use crate::axis::Category;
 use crate::distinct::distinct;
 use crate::model::{Bars, Note};
 use crate::palette::OUTCOME;
+use doc::fault::{BitField, Format};
 use form::number::counted;
 use results::RunRecord;
 use results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
@@ -153,5 +153,6 @@ pub fn layers(all: &[OneStage<'_>]) -> Vec<String> {
     distinct(known.into_iter().filter(|name| injected.contains(*name)).cloned())
 }
 
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;

@@ -11,12 +11,12 @@ use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
 use crate::model::{Figure, Line};
 use form::number::counted;
+use lines::{Found, lines, scatter};
 use results::RunRecord;
 use results::metric::{is_best_low, other_settings, setting};
 use results::table::Row;
 use results::table::columns::Column;
 use results::view::PlotOptions;
-use lines::{Found, lines, scatter};
 
 /// A column of the table of runs over another one.
 pub const PLOT: Plot = Plot {

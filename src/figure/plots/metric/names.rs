@@ -1,7 +1,7 @@
 //! The names of lines that join the arms of a sweep.
 
-use doc::listed;
 use crate::distinct::distinct;
+use doc::listed;
 use form::number::first_of;
 use results::table::Row;
 

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::*;
-use doc::file::parse;
-use doc::{Run, runs};
 use crate::FileKind;
 use crate::export::bytes;
 use crate::plots::find;
 use crate::plots::testing::{outcome, single_faults};
 use crate::view::exported;
+use doc::file::parse;
+use doc::{Run, runs};
 use results::RunRecord;
 use results::campaign::Outcomes;
 use results::view::{PlotOptions, PlotView, ViewSettings};

@@ -1,11 +1,11 @@
 use std::path::Path;
 
 use super::*;
-use doc::file::parse;
-use doc::{Run, runs};
 use crate::plots::find;
 use crate::plots::testing::{at, record};
 use crate::view::{Drawn, lines_of, whole};
+use doc::file::parse;
+use doc::{Run, runs};
 use results::RunRecord;
 use results::colours::Colours;
 use results::table::Differing;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use eframe::egui;
 
 use super::Shell;
-use data::{Data, recognise};
 use crate::background::{BackgroundTask, TaskState};
 use crate::drop::{self, Dropped};
+use data::{Data, recognise};
 
 impl Shell {
     /// Takes dropped paths: identifies them in a thread, and returns what they are once that is known. `wanted` are the data

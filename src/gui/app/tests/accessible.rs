@@ -5,10 +5,10 @@ use egui_kittest::kittest::NodeT;
 
 use super::*;
 // The module has a `Stage` of its own: what a test sees on the other side.
-use doc::Stage;
-use form::{Node, Value};
 use crate::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork, PathUse};
 use crate::files::Purpose;
+use doc::Stage;
+use form::{Node, Value};
 
 const INPUTS: &[Role] = &[
     Role::TextInput,

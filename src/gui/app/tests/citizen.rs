@@ -208,9 +208,7 @@ fn a_folder_of_data_becomes_the_data_if_wanted_and_anything_else_says_what_it_is
     let mut window = Window::new();
     drop_on(&mut window, folder.path());
     window.click("Use CIFAR-10");
-    let data::Data::Cifar10(data) = &window.harness.state().editor.document.experiment.data else {
-        panic!()
-    };
+    let data::Data::Cifar10(data) = &window.harness.state().editor.document.experiment.data else { panic!() };
     assert_eq!(data.dir.as_deref(), Some(&*cifar.to_string_lossy()));
     let picture = folder.path().join("cat.jpg");
     std::fs::write(&picture, "").unwrap();

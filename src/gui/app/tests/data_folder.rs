@@ -2,9 +2,9 @@
 
 use super::citizen::{drop_on, until};
 use super::*;
+use crate::dialogs::{Leaving, Next};
 use data::{CIFAR10, Data, KnownSet, MNIST};
 use doc::templates::Template;
-use crate::dialogs::{Leaving, Next};
 
 /// A window on an experiment with MNIST in a folder without files.
 fn window(folder: &Path) -> Window {

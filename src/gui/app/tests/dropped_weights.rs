@@ -173,8 +173,7 @@ fn an_import_that_cannot_fit_blocks_run_until_its_file_does() {
     }
     assert!(changed, "{:?}", error(&window));
     let document = &window.harness.state().editor.document;
-    let asks =
-        |problem: &doc::Problem| problem.message.contains("does not say how its inputs were scaled");
+    let asks = |problem: &doc::Problem| problem.message.contains("does not say how its inputs were scaled");
     assert!(document.problems().iter().any(asks), "a note");
 }
 

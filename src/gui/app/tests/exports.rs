@@ -4,9 +4,9 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
 
 use super::*;
+use crate::tiles::LayoutChange;
 use doc::fault_sites::CellPlan;
 use figure::plots::testing::outcome;
-use crate::tiles::LayoutChange;
 use results::campaign::{CampaignBegan, CellState};
 use run::summary::testing::write_done;
 

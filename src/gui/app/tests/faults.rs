@@ -1,9 +1,9 @@
 //! The views of faults follow what is selected: arm, setting of its sweep, seed.
 
 use super::*;
+use crate::tiles::LayoutChange;
 use doc::fault_sites::CellPlan;
 use figure::plots::testing::outcome;
-use crate::tiles::LayoutChange;
 use results::campaign::{CampaignBegan, CellState};
 
 const TEXT: &str = "(data: Iris(), net: Mlp(hidden: [2]), seeds: [1, 2], arms: [

@@ -4,11 +4,11 @@ use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::Window;
+use crate::files::PathAnswer;
+use crate::selection::Selection;
 use doc::Stage;
 use doc::intervention::{Freeze, Layers};
 use doc::{Intervention, Target};
-use crate::files::PathAnswer;
-use crate::selection::Selection;
 
 fn fold(window: &mut Window, title: &str) {
     let all = window.harness.query_all_by_role(eframe::egui::accesskit::Role::DisclosureTriangle);
@@ -139,8 +139,7 @@ fn a_long_row_does_not_widen_the_panel() {
 #[test]
 fn a_folder_is_looked_for() {
     let mut window = Window::sized([1280.0, 1400.0], None);
-    window.harness.state_mut().editor.document.experiment.data =
-        data::Data::Mnist(data::Mnist::default());
+    window.harness.state_mut().editor.document.experiment.data = data::Data::Mnist(data::Mnist::default());
     window.stage.borrow_mut().answer = Some(PathAnswer::Path("/somewhere/mnist".into()));
     window.harness.run();
     fold(&mut window, "Data");

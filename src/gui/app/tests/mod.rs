@@ -38,11 +38,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{App, Parts, prepare};
-use doc::Run;
 use crate::commands::{self, Command, Menu};
 use crate::files::{PathAnswer, PathRequest};
 use crate::selection::Selection;
 use crate::settings::Settings;
+use doc::Run;
 use results::event::Progress;
 use results::{Event, Point, RunRecord};
 use run::{Message, Pace, StopKind};
@@ -85,7 +85,8 @@ impl Window {
         let worker = Box::new(Script(for_worker));
         // What one test does must not reach another.
         let temporary = tempfile::tempdir().unwrap();
-        let untitled = home.as_ref().map_or_else(|| temporary.path().to_owned(), |home| home.join("untitled"));
+        let untitled =
+            home.as_ref().map_or_else(|| temporary.path().to_owned(), |home| home.join("untitled"));
         let parts = Parts { worker, picker, desktop, untitled, home, clock: chrono::Local::now };
         // What is read in the background asks for a few frames more.
         let builder = Harness::builder().with_size(size).with_max_steps(100);

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use eframe::egui;
 
-use doc::Run;
 use crate::background::BackgroundTask;
 use crate::desktop::Desktop;
 use crate::files::{PathAnswer, PathRequest};
 use crate::runs::{ArmSeed, FoundRun};
 use crate::worker::{RunQueue, RunningJobs, Worker};
+use doc::Run;
 use results::{Event, RunRecord};
 use run::{
     Command, Cost, Ended, Job, Message, Pace, QueueOptions, QueueView, QueuedRun, QueuedState, StopFlag,

@@ -7,7 +7,6 @@ use std::time::Duration;
 use eframe::egui;
 
 use super::Workspace;
-use figure::plots::Plot;
 use crate::document::Document;
 use crate::log::Log;
 use crate::plot::{ArmInput, PlotInput, PlotState};
@@ -15,6 +14,7 @@ use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::treatment::{Treatment, treatments};
 use crate::views::TrialFilter;
+use figure::plots::Plot;
 
 /// The part of the runs that a plot of one arm shows, and what it was made of.
 pub(super) struct Narrowed {

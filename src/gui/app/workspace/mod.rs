@@ -5,7 +5,6 @@ mod views;
 
 use std::collections::BTreeMap;
 
-use form::path::Place;
 use crate::background::WriteJob;
 use crate::compare::Compare;
 use crate::inspector::{Inspector, selection_of};
@@ -14,9 +13,10 @@ use crate::selection::Selection;
 use crate::tiles::Tiling;
 use crate::treatment::Treatment;
 use crate::views::{DryRun, Views};
+use data::Narrowed;
+use form::path::Place;
 use results::tiles::Tiles;
 use results::view::ViewSettings;
-use data::Narrowed;
 pub(super) use views::Request;
 
 /// How results are looked at.

@@ -7,24 +7,22 @@ use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
 use eframe::egui::{PopupCloseBehavior, RichText, Ui};
 
 use super::Workspace;
-use doc::Run;
-use doc::intervention::Set;
-use figure::plots::{self, Plot};
-use form::path::Place;
 use crate::bar::GroupTab;
 use crate::compare::{CompareResponse, columns_ui};
 use crate::document::Document;
 use crate::icons::Icon;
 use crate::log::Log;
 use crate::panes::Pane;
-use crate::plot::{
-    LineAction, ListedFaults, PlotInput, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui,
-};
+use crate::plot::{LineAction, ListedFaults, PlotInput, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui};
 use crate::runs::{QueueRequest, Runs, Sharing};
 use crate::selection::Selection;
 use crate::tiles::{Contents, LayoutChange};
 use crate::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
 use crate::widgets;
+use doc::Run;
+use doc::intervention::Set;
+use figure::plots::{self, Plot};
+use form::path::Place;
 use results::table::view::Key;
 use results::tiles::Group;
 

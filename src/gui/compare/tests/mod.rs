@@ -9,9 +9,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
+use crate::treatment::treatments;
 use doc::{file::parse, runs};
 use figure::plots::testing::{at, left};
-use crate::treatment::treatments;
 use results::table::columns::{Column, Sort};
 use results::table::view::{Baseline, Key};
 use results::{Event, RunRecord};
@@ -44,12 +44,7 @@ fn shown() -> Desk {
             points.map(|(epoch, value)| Event::Point(left(remaining, at("test_accuracy", epoch, value))));
         let report = |kind: &str, summary: String| {
             let (stage, kind) = ("0".to_owned(), kind.to_owned());
-            Event::Report(results::Report {
-                stage,
-                kind,
-                summary,
-                ..results::Report::default()
-            })
+            Event::Report(results::Report { stage, kind, summary, ..results::Report::default() })
         };
         let reports = [report("layers", format!("{remaining} left")), report("held", "all are".to_owned())];
         RunRecord::of(points.into_iter().chain(reports).chain([Event::Finished { secs: 75.0 }]))

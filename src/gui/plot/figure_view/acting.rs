@@ -5,13 +5,11 @@ use egui_plot::PlotTransform;
 
 use super::FigureView;
 use super::readings::readings;
-use figure::model::Figure;
-use figure::palette::Theme;
-use crate::plot::line_menu::{
-    FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui,
-};
+use crate::plot::line_menu::{FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui};
 use crate::plot::navigate::{View, ViewChange, navigate};
 use crate::theme;
+use figure::model::Figure;
+use figure::palette::Theme;
 
 impl FigureView {
     /// Takes keys, clicks and drags, and draws readings with the legend; what is asked of the window, and the change of the

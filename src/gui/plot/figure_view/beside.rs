@@ -3,6 +3,9 @@
 use eframe::egui::{Rect, Ui};
 
 use super::FigureView;
+use crate::plot::mesh::EM;
+use crate::plot::navigate::View;
+use crate::plot::painter::{area, paint};
 use figure::layout::UnplacedScaleBar;
 use figure::mapping::Mapping;
 use figure::model::Figure;
@@ -10,9 +13,6 @@ use figure::palette::Theme;
 use figure::scene::areas::scale_bar;
 use figure::scene::ends::{EndText, Ends};
 use figure::scene::page::written;
-use crate::plot::mesh::EM;
-use crate::plot::navigate::View;
-use crate::plot::painter::{area, paint};
 
 /// Beside a plot for half of the last tick's label.
 const BESIDE: f32 = 20.0;

@@ -1,8 +1,8 @@
 //! The chosen cell of a heat map: that of the pinned reading.
 
 use super::FigureView;
-use figure::model::Figure;
 use crate::plot::areas::cell_at;
+use figure::model::Figure;
 
 /// The cell of a heat map whose faults are shown.
 #[derive(Clone, Copy, Debug, Default)]

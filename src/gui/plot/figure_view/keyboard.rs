@@ -4,13 +4,13 @@ use eframe::egui::{Pos2, Rect, Response, Ui, Vec2, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::FigureView;
-use figure::model::Figure;
 use crate::plot::areas::cell_at;
 use crate::plot::keyboard::{PlotKey, pressed};
 use crate::plot::navigate::{
     View, ViewChange, chosen, limited, moved, show_box, view_of, view_within, zoomed,
 };
 use crate::plot::reading::{ReadingPlace, read};
+use figure::model::Figure;
 
 /// A pan moves by this share of the frame, and a step of a box is this share of it.
 const PAN: f32 = 0.1;

@@ -5,9 +5,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
-use figure::{Line, style_of};
 use crate::plot::line_menu::LineAction;
 use crate::theme;
+use figure::{Line, style_of};
 
 struct Shown {
     figure: Arc<Figure>,
@@ -136,8 +136,7 @@ fn escape_releases_the_reading_and_then_leaves() {
 #[test]
 fn the_reading_goes_from_name_to_name_of_bars() {
     let mut harness = harness();
-    let bars =
-        figure::Bars { name: "masked".to_owned(), values: vec![0.2, 0.5], ..Default::default() };
+    let bars = figure::Bars { name: "masked".to_owned(), values: vec![0.2, 0.5], ..Default::default() };
     let figure = Figure {
         x: Axis::of_names("Bit", ["b30", "b2"].map(str::to_owned)),
         y: Axis::percent("Share"),

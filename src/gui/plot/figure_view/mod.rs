@@ -24,18 +24,18 @@ use super::navigate::{View, ViewChange};
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
 use super::strip::{StripRows, strip_ui};
+use beside::{Beside, beside_ui};
+use cells::OpenedCell;
+use facets::facets_ui;
 use figure::axis::Axis;
 use figure::model::Figure;
 use figure::palette::Theme;
 use figure::view::seen;
+use keyboard::KeyboardState;
+use panels::{PanelReading, Panels};
 use results::facets::FacetSettings;
 use results::statistics::Spread;
 use results::view::{BandChoice, PlotView};
-use beside::{Beside, beside_ui};
-use cells::OpenedCell;
-use facets::facets_ui;
-use keyboard::KeyboardState;
-use panels::{PanelReading, Panels};
 
 /// Above the plot for half of the uppermost tick's label.
 const GAP: f32 = 8.0;

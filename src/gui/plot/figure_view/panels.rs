@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{FigureView, Surroundings};
+use crate::plot::navigate::View;
+use crate::plot::scene::Scene;
+use crate::plot::values::Table;
 use figure::facets::Facets;
 use figure::layout::Grid;
 use figure::legend::samples;
 use figure::model::Figure;
-use crate::plot::navigate::View;
-use crate::plot::scene::Scene;
-use crate::plot::values::Table;
 
 /// The chosen ranges of panels by their titles.
 type Zooms = BTreeMap<String, [Option<[f64; 2]>; 2]>;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use eframe::egui::{Context, Rect, Ui};
 
 use super::{BandKey, FailedScene, FigureView};
-use figure::legend::Sample;
-use figure::model::{Figure, Line};
-use figure::palette::Theme;
-use figure::scene::{Id, Intervals};
 use crate::background::TaskState;
 use crate::plot::mesh::{EM, MeshKey, PlotMesh, PlotViewport};
 use crate::plot::navigate::View;
 use crate::plot::painter::{Layer, texts};
 use crate::plot::scene::{Analysis, PendingScene, Scene, SceneRequest, is_large};
+use figure::legend::Sample;
+use figure::model::{Figure, Line};
+use figure::palette::Theme;
+use figure::scene::{Id, Intervals};
 use results::view::BandChoice;
 
 /// All bands are drawn of up to this many lines; more would drown the lines.

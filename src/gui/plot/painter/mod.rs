@@ -7,13 +7,13 @@ use eframe::egui::epaint::{BandPoint, BandShape, CircleShape, TessellationOption
 use eframe::egui::{Color32, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
 
 use super::axes::colour;
+use crate::theme;
 use figure::font::Weight;
 use figure::layout::{self, Anchor, Text};
 use figure::marks::outline;
 use figure::palette::{Dash, Marker, Rgb};
 use figure::scene::item::Column;
 use figure::scene::{self, Image, Ink, Item, Mark, Pen, Point, pieces};
-use crate::theme;
 
 /// Triangles of items, of which some are clipped to the plot.
 #[derive(Clone, Debug, Default)]

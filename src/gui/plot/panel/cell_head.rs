@@ -4,12 +4,12 @@
 use eframe::egui::{Align, Button, EventFilter, Key, Label, Layout, RichText, Sense, Ui};
 
 use super::PlotResponse;
-use figure::cells::Cells;
-use figure::model::Figure;
-use figure::plots::Plot;
 use crate::plot::state::PlotState;
 use crate::plot::{FigureView, ListedFaults};
 use crate::{theme, widgets};
+use figure::cells::Cells;
+use figure::model::Figure;
+use figure::plots::Plot;
 use results::campaign::ImageOutcome;
 
 /// Room that the head needs in the head of a tile, in points.
@@ -121,9 +121,9 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
+    use crate::{app, settings};
     use figure::plots::testing::{outcome, single_faults};
     use figure::plots::{ArmRuns, find};
-    use crate::{app, settings};
     use results::campaign::Outcomes;
     use results::view::PlotOptions;
 

@@ -2,11 +2,11 @@
 
 use eframe::egui::{Checkbox, PopupCloseBehavior, Ui};
 
-use figure::model::training_text;
-use figure::plots::Plot;
 use crate::plot::PlotState;
 use crate::text::shortened;
 use crate::widgets::{choice_ui, listed_choice_ui};
+use figure::model::training_text;
+use figure::plots::Plot;
 use results::rounds::Levels;
 use results::view::PlotOptions;
 use results::weights::Measure;

@@ -4,10 +4,10 @@ use eframe::egui::containers::menu::is_in_menu;
 use eframe::egui::{Button, Ui};
 
 use super::CHOICE;
-use figure::plots::Plot;
 use crate::plot::state::PlotState;
 use crate::text::shortened;
 use crate::widgets::choice_ui;
+use figure::plots::Plot;
 use results::table::columns::Column;
 
 /// Characters of a chosen column.
@@ -66,11 +66,11 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
+    use crate::plot::{PlotInput, plot_ui, tools_ui};
+    use crate::theme;
     use figure::plots::testing::{at, record};
     use figure::plots::{ArmRuns, find};
     use figure::scale::Scale;
-    use crate::plot::{PlotInput, plot_ui, tools_ui};
-    use crate::theme;
     use results::metric::MetricAxes;
     use results::table::Row;
     use results::table::columns::At;

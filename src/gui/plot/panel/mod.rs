@@ -14,20 +14,20 @@ use super::figure_view::figure_ui;
 use super::input::{ListedFaults, PlotInput};
 use super::line_menu::{FigureAction, LineAction};
 use super::state::PlotState;
-use figure::model::Figure;
-use figure::plots::Plot;
-use figure::scale::Scale;
 use crate::form::note_edited;
 use crate::icons::Icon;
 use crate::text::{first_statement, shortened};
 use crate::theme;
 use crate::widgets::{self, FieldState, choice_ui};
-use results::statistics::Spread;
-use results::view::{BandChoice, XAxis};
 use cell_head::{cell_head_ui, cell_of, cell_tool_ui, faults_of};
 pub use choices::stage_choice_ui;
 use columns::columns_ui;
 use facets::{facets_menu_ui, facets_ui};
+use figure::model::Figure;
+use figure::plots::Plot;
+use figure::scale::Scale;
+use results::statistics::Spread;
+use results::view::{BandChoice, XAxis};
 
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;

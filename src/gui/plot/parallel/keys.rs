@@ -3,9 +3,9 @@
 use eframe::egui::{Response, Ui};
 
 use super::{AxesFrame, AxisBrushes};
-use figure::brushing::{height, value_at};
 use crate::plot::keyboard::{PlotKey, pressed};
 use crate::widgets;
+use figure::brushing::{height, value_at};
 
 /// A step of a range, as a share of the axis.
 const STEP: f64 = 0.05;

@@ -10,6 +10,7 @@ use eframe::egui::{
 use super::areas::{AreaReading, AreaRow, area_reading_ui};
 use super::mesh::{EM, PlotViewport};
 use super::painter::{Layer, area, paint};
+use crate::text::shortened;
 use figure::axis::Axis;
 use figure::brushing::{height, passes, value_at};
 use figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
@@ -19,7 +20,6 @@ use figure::palette::{Style, Theme};
 use figure::scene::Item;
 use figure::scene::page::written;
 use figure::scene::parallel::{RunLook, axes, places, run};
-use crate::text::shortened;
 use results::number::readable;
 use results::view::Brushes;
 

@@ -4,9 +4,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
+use eframe::egui::pos2;
 use figure::axis::Category;
 use figure::{Dash, style_of};
-use eframe::egui::pos2;
 use std::sync::Arc;
 
 fn figure() -> Figure {

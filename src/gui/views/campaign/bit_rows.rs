@@ -4,8 +4,8 @@ use eframe::egui::{
     Align2, Color32, FontId, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, accesskit::Role, pos2, vec2,
 };
 
-use doc::fault::{BitField, Format};
 use crate::theme;
+use doc::fault::{BitField, Format};
 
 /// Height of a bit, and the space between rows.
 const CELL: f32 = 20.0;

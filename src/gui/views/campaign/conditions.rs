@@ -2,10 +2,10 @@
 
 use eframe::egui::{ProgressBar, RichText, Ui};
 
-use doc::fault::{Format, Protect};
-use doc::fault_sites::CellPlan;
 use crate::views::columns::fitted_grid_ui;
 use crate::{text, theme, widgets};
+use doc::fault::{Format, Protect};
+use doc::fault_sites::CellPlan;
 use results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, ImageOutcome};
 use results::number::fixed;
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Button, Response, Ui, vec2};
 
-use doc::Run;
 use crate::icons::Icon;
 use crate::plot::ListedFaults;
 use crate::selection::Selection;
 use crate::views::ViewInput;
 use crate::{theme, widgets};
+use doc::Run;
 use results::RunRecord;
 use results::campaign::CampaignRecord;
 use run::summary::FaultFilter;

@@ -5,12 +5,12 @@ use eframe::egui::{
     TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, vec2,
 };
 
-use doc::ClassNames;
-use figure::palette;
 use crate::plot::{colour, theme_of};
 use crate::views::columns::key_ui;
 use crate::views::data::texture;
 use crate::{text, theme};
+use doc::ClassNames;
+use figure::palette;
 use results::campaign::ImageOutcome;
 use run::{Replayed, ReplayedImage};
 

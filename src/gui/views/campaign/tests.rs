@@ -3,12 +3,12 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::TrialFilter;
-use doc::file::parse;
-use doc::runs;
-use figure::plots::testing::{outcome, single_faults};
 use crate::plot::ListedFaults;
 use crate::selection::Selection;
 use crate::views::tests::{Shown, open, wait_for, wait_until};
+use doc::file::parse;
+use doc::runs;
+use figure::plots::testing::{outcome, single_faults};
 use run::read_records;
 use run::summary::testing::carry_out;
 

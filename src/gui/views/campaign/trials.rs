@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use doc::fault::Format;
-use doc::{Run, RunSpec};
-use figure::font::{Weight, width};
 use crate::views::ViewInput;
 use crate::views::values::place_of;
 use crate::{text, theme};
+use doc::fault::Format;
+use doc::{Run, RunSpec};
+use figure::font::{Weight, width};
 use results::campaign::CampaignRecord;
 use results::colours::base;
 use results::number::{Format as Digits, readable};

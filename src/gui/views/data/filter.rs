@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use eframe::egui::Ui;
 
-use doc::{ClassNames, RunSpec};
 use crate::selection::Selection;
 use crate::widgets;
+use doc::{ClassNames, RunSpec};
 use run::summary::Prediction;
 
 /// The pictures that a trial of a campaign changed, with the classes without and with the fault.

@@ -15,19 +15,19 @@ use eframe::egui::{Align, Frame, Layout, Panel, RichText, Ui};
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use crate::plot::{FigureView, figure_ui};
+use crate::{text, theme, widgets};
 use doc::RunSpec;
 use figure::Figure;
 use figure::confusion::confusion;
+pub use filter::ChangedImages;
+use filter::Filter;
 use form::Stored;
-use crate::plot::{FigureView, figure_ui};
-use crate::{text, theme, widgets};
+use pictures::Pictures;
+pub use pictures::texture;
 use results::confusion::Confusion;
 use results::tiles::Group;
 use run::summary::{DataPart, Prediction, SeenSamples, predict, read_samples};
-pub use filter::ChangedImages;
-use filter::Filter;
-use pictures::Pictures;
-pub use pictures::texture;
 use summary::{inventory_ui, summary_ui};
 
 /// Width of the counts beside the pictures, and the least width of the tile that has them there.

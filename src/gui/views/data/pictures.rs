@@ -11,9 +11,9 @@ use eframe::egui::{
 };
 
 use super::filter::ChangedImages;
-use data::Samples;
 use crate::background::{BackgroundTask, TaskState};
 use crate::{text, theme};
+use data::Samples;
 use results::number::{fixed, short};
 use run::Picture;
 use run::summary::{Prediction, SeenSamples};

@@ -2,8 +2,8 @@
 
 use eframe::egui::{Align, CollapsingHeader, Grid, Label, Layout, RichText, ScrollArea, Ui, vec2};
 
-use data::Inventory;
 use crate::{text, theme};
+use data::Inventory;
 use results::confusion::Confusion;
 use results::number::fixed;
 use run::summary::SeenSamples;

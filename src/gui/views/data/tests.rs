@@ -3,10 +3,10 @@ use std::sync::Arc;
 use egui_kittest::kittest::Queryable;
 
 use super::filter::{ChangedImages, Filter};
-use data::{Data, Digits, iris};
-use doc::RunSpec;
 use crate::selection::Selection;
 use crate::views::tests::{done, open, wait_for};
+use data::{Data, Digits, iris};
+use doc::RunSpec;
 use results::RunRecord;
 use run::summary::Prediction;
 

@@ -6,12 +6,12 @@ use eframe::egui::Context;
 
 use super::graph::Marks;
 use super::table::Drawing;
+use crate::form::open_line;
 use doc::arch::place_of;
 use doc::structure::Misfit;
 use doc::{Module, Net};
 use form::check_ranges;
 use form::path::Place;
-use crate::form::open_line;
 use results::network::{NetworkSummary, Vulnerability};
 use run::summary::paths;
 

@@ -11,16 +11,16 @@ use eframe::egui::{RichText, Ui};
 use super::offer::{Offer, Offers};
 use super::reports::reports_ui;
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
-use doc::{Experiment, Net, RunSpec, planned};
-use figure::network;
-use form::path::{Place, Segment};
 use crate::plot::stage_choice_ui;
 use crate::selection::Selection;
 use crate::widgets::{Tone, message_ui};
+use doc::{Experiment, Net, RunSpec, planned};
+use figure::network;
+use form::path::{Place, Segment};
+use lines::Lines;
 use results::network::{LayerSummary, Vulnerabilities, as_begun};
 use results::tiles::Group;
 use run::summary::planned_summary;
-use lines::Lines;
 use table::table_ui;
 
 /// The last contents, for exports.

@@ -1,8 +1,6 @@
 use super::*;
 use crate::fault::log::{HEADER, read};
-use crate::fault::{
-    Bits, FaultAmount, FaultModel, Injected, Injection, Memory, Region, SiteSpace, Storage,
-};
+use crate::fault::{Bits, FaultAmount, FaultModel, Injected, Injection, Memory, Region, SiteSpace, Storage};
 use crate::stream::{Purpose, stream};
 
 const PLACES: [Place; 2] = [

@@ -1,7 +1,7 @@
 use super::{Corruption, StoredValue, Unit};
-use form::number::share_in_percent;
 use crate::draw::Normal;
 use crate::stream::Stream;
+use form::number::share_in_percent;
 
 form::wrapped! {
     /// Multiplies the value by 1 + this deviation times a standard normal number, in `f64`, rounded once to `f32` and then

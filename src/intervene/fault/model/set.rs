@@ -1,6 +1,6 @@
 use super::{Corruption, StoredValue, Unit};
-use form::number::number;
 use crate::stream::Stream;
+use form::number::number;
 
 /// Replaces the value by 0.
 pub(super) struct Zero;

@@ -2,8 +2,8 @@
 
 use super::model::Unit;
 use super::{Bits, FaultAmount, FaultModel, Format, sample};
-use form::number::grouped;
 use crate::stream::Stream;
+use form::number::grouped;
 use thiserror::Error;
 
 /// One place of a fault. Sites order as they are counted.

@@ -9,6 +9,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::NativeCompute;
+use crate::kernels::parallel::testing::assert_same_bits;
+use crate::{Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 use data::Shape;
 use doc::structure::graphs::GRAPHS;
 use doc::structure::{Op, Structure, Window};
@@ -16,8 +18,6 @@ use doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use form::ron_text;
 use intervene::stream::{Purpose, stream};
 use intervene::{BiasInit, Init};
-use crate::kernels::parallel::testing::assert_same_bits;
-use crate::{Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 
 fn network(net: &Net, input: Shape) -> Network {
     initialised(Structure::new(net, input, 5, &Loss::CrossEntropy).unwrap())
@@ -129,7 +129,7 @@ fn assert_same(network: &Network, found: &TrainPass, expected: &TrainPass) {
 
 #[test]
 fn logits_and_gradients_are_those_of_burn() {
-    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     for network in networks() {
         let values = inputs(network.structure().input, 6);
         assert_close(&own.logits(&network, &values, 6), &burn.logits(&network, &values, 6), "logit");
@@ -164,7 +164,7 @@ fn any_network() -> impl Strategy<Value = Network> {
 
 #[test]
 fn networks_of_any_sizes_are_those_of_burn() {
-    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     // The same sizes at every call: a sum near a kink may fall to either side.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
@@ -180,7 +180,7 @@ fn networks_of_any_sizes_are_those_of_burn() {
 
 #[test]
 fn norms_that_are_fixed_use_their_running_statistics() {
-    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     let mut network = network(&vgg(true, Head::Linear, 4), Shape { channels: 1, height: 32, width: 32 });
     network.fix_norms(0..6);
     let (found, expected) =
@@ -194,7 +194,7 @@ fn a_single_sample_has_the_statistics_of_its_pixels() {
     let net: Net = ron_text::from_str("Sequential(layers: [BatchNorm(), Flatten, Linear()])").unwrap();
     let network = network(&net, Shape::new(1, 4, 4));
     let pixels: Vec<f32> = (0..16).map(|at| at as f32 / 8.0 - 1.0).collect();
-    for compute in [&NativeCompute::exact() as &dyn Compute, &BurnCompute::new(&Device::Flex)] {
+    for compute in [&NativeCompute::exact() as &dyn Compute, &BurnCompute::new(&Device::Cpu)] {
         let mut network = network.clone();
         network.write(2, &[0.0]);
         network.write(3, &[1.0]);
@@ -259,7 +259,7 @@ proptest! {
 
 #[test]
 fn activations_have_the_layout_that_they_name() {
-    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     let network = network(&vgg(true, Head::Linear, 3), Shape { channels: 3, height: 32, width: 32 });
     let activations =
         Activations::of_samples(network.structure().input, inputs(network.structure().input, 2));
@@ -295,7 +295,7 @@ impl Tap for Writer {
 
 #[test]
 fn nothing_goes_back_through_what_a_tap_wrote() {
-    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     let network = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
     // After a norm, before its ReLU, and after a pooling.
     let tap = || Writer([1, 7]);
@@ -339,7 +339,7 @@ fn dropped_units_are_those_of_burn() {
     let network = network(&mlp(Activation::Relu), Shape::new(1, 4, 4));
     let values = (0..network.len()).map(|index| Arc::new(network.values(index).to_vec())).collect();
     let network = network.with_structure(Arc::new(structure), values);
-    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     assert_same(
         &network,
         &train(&own, &network, 8, &mut NoTap::all()),
@@ -381,7 +381,7 @@ fn images_that_go_in_parts_have_the_bits_of_single_ones() {
 
 #[test]
 fn special_values_come_out_as_with_burn() {
-    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Flex));
+    let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     let base = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
     let values = inputs(base.structure().input, 3);
     for name in ["features.4.weight", "features.5.weight", "features.5.running_var", "classifier.weight"] {

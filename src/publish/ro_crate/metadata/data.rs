@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{Content, CratedRun, reference};
+use crate::ro_crate::files::media_type;
 use data::{Data, Origin};
 use form::Choice;
-use crate::ro_crate::files::media_type;
 
 /// The entities of all data, and references to those that are part of the crate as data on the web.
 pub fn entities(content: &Content<'_>) -> (Vec<Value>, Vec<Value>) {

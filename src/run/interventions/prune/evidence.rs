@@ -1,13 +1,13 @@
 //! What criteria look at besides the weights: gradients of the loss, of the flow, or earlier weights.
 
 use super::flow;
+use crate::error::RunError;
+use crate::session::Session;
 use data::shuffled;
 use doc::intervention::Prune;
 use intervene::Entry;
 use intervene::criteria::Evidence;
 use intervene::stream::{Purpose, stream};
-use crate::error::RunError;
-use crate::session::Session;
 
 /// Scores of the entries of the chosen parameters.
 pub fn scores(session: &Session, prune: &Prune, chosen: &[usize]) -> Result<Vec<Vec<f32>>, RunError> {

@@ -169,7 +169,7 @@ mod tests {
         for (layers, input) in GRAPHS {
             let net: Net = ron_text::from_str(&format!("Sequential(layers: [{layers}])")).unwrap();
             let network = flow_network(&network(&net, input));
-            for compute in [&NativeCompute::exact() as &dyn Compute, &BurnCompute::new(&Device::Flex)] {
+            for compute in [&NativeCompute::exact() as &dyn Compute, &BurnCompute::new(&Device::Cpu)] {
                 let plain = through(compute, &network, network.len());
                 let scaled = scaled_gradients(compute, &network);
                 let scores = |gradients: &[Vec<f32>]| -> Vec<f32> {

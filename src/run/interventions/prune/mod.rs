@@ -4,6 +4,8 @@ mod evidence;
 mod flow;
 
 use super::mask_report::{mask_report, percent};
+use crate::error::RunError;
+use crate::session::Session;
 use doc::intervention::Prune;
 use doc::targets;
 use form::number::grouped;
@@ -12,8 +14,6 @@ use intervene::prune::{PruneError, PruningRule, Quota, Target, lowest_of, prune 
 use intervene::{Amount, Entry, MaskCounts};
 use net::Network;
 use results::Report;
-use crate::error::RunError;
-use crate::session::Session;
 
 /// Prunes the present network; a criterion that scores several times prunes step by step, to the same exact count.
 pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {

@@ -8,17 +8,17 @@ use eframe::egui::{Rect, Response, ScrollArea, Sense, Ui, UiBuilder, Vec2, Widge
 use egui_plot::{PlotBounds, PlotTransform};
 
 use super::{FigureAction, FigureView, LegendRows, Panels};
+use crate::plot::mesh::EM;
+use crate::plot::navigate::{View, ViewChange};
+use crate::plot::painter::{area, paint, rect};
+use crate::plot::parallel::{parallel_ui, space_of};
+use crate::plot::strip::{StripValues, strip_ui};
 use figure::facets::{Facets, Panel, Ranges};
 use figure::layout::{Grid, Layout, Text, grid, least};
 use figure::model::Figure;
 use figure::palette::Theme;
 use figure::scene::Item;
 use figure::scene::page::{axes, grid as grid_lines, scale_bar, written};
-use crate::plot::mesh::EM;
-use crate::plot::navigate::{View, ViewChange};
-use crate::plot::painter::{area, paint, rect};
-use crate::plot::parallel::{parallel_ui, space_of};
-use crate::plot::strip::{StripValues, strip_ui};
 
 /// Draws all panels into all available space; returns what a person asks of them.
 pub(super) fn facets_ui(

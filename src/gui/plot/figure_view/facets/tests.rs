@@ -5,10 +5,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use figure::facets::testing::by_batch;
 use crate::plot::figure_view::figure_ui;
 use crate::plot::figure_view::tests::scroll_at;
 use crate::theme;
+use figure::facets::testing::by_batch;
 use results::facets::FacetAxes;
 use results::table::LineFacts;
 use results::view::PlotView;

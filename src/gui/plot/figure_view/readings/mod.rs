@@ -7,12 +7,12 @@ use eframe::egui::{CursorIcon, Key, PointerButton, Pos2, Response, Ui};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::{Block, FigureAction, FigureView, LegendRows, PanelReading, block_ui};
-use figure::model::Figure;
-use figure::palette::Theme;
-use figure::scene::hit::nearest;
 use crate::plot::areas::{area_reading_ui, cell_at, outline, read_areas};
 use crate::plot::reading::{Reading, ReadingPlace, read, reading_ui};
 use crate::plot::values::Table;
+use figure::model::Figure;
+use figure::palette::Theme;
+use figure::scene::hit::nearest;
 
 /// A second click within so many seconds makes a double-click, which fits a zoomed range.
 const DOUBLE: f64 = 0.35;

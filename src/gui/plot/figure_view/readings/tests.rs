@@ -7,8 +7,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use figure::{Axis, Bars, Category, Cells, Line, style_of};
 use crate::plot::figure_ui;
+use figure::{Axis, Bars, Category, Cells, Line, style_of};
 use results::statistics::Band;
 use results::table::LineFacts;
 

@@ -3,9 +3,9 @@
 use eframe::egui::Ui;
 
 use super::CHOICE;
-use figure::plots::Plot;
 use crate::plot::state::PlotState;
 use crate::widgets::choice_ui;
+use figure::plots::Plot;
 use results::facets::{FacetAxes, FacetSettings};
 use results::table::columns::Column;
 

@@ -7,11 +7,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use figure::plots::testing::{at, record};
-use figure::plots::{ALL, ArmRuns};
 use crate::plot::PlotInput;
 use crate::plot::panel::{menu_ui, plot_ui, tools_ui};
 use crate::theme;
+use figure::plots::testing::{at, record};
+use figure::plots::{ALL, ArmRuns};
 use results::RunRecord;
 use results::table::Row;
 use results::view::ViewSettings;
