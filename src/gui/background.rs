@@ -333,7 +333,7 @@ mod tests {
     fn a_question_that_is_asked_again_waits_for_the_thread_that_looks_for_it() {
         let ctx = Context::default();
         let mut latest: Latest<u32, u32> = Latest::default();
-        let (sender, receiver) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         latest.get(&1, &ctx, move || receiver.recv().map_err(|error| error.to_string()));
         for _ in 0..3 {
             latest.forget();

@@ -48,7 +48,7 @@ impl ClusterQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cluster::tests::program;
+    use cluster::testing::program;
 
     #[test]
     fn jobs_are_listed_where_something_was_submitted() {

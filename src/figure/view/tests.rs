@@ -2,8 +2,8 @@ use std::path::Path;
 
 use super::*;
 use crate::Line;
-use crate::plots::find;
 use crate::plots::testing::{at, record};
+use crate::plots::find;
 use doc::{file::parse, runs};
 
 fn listed() -> Vec<Run> {

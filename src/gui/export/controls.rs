@@ -7,7 +7,7 @@ use crate::form::note_edited;
 use crate::theme::{self, NAME, SMALL, STEP, present};
 use crate::widgets::{self, FieldState};
 use figure::legend::samples;
-use figure::size::{Corner, LegendPlace, Size};
+use results::page::{Corner, LegendPlace, Size};
 use figure::{Figure, FileKind, IntervalStyle};
 use form::number::number;
 use results::view::Preset;
