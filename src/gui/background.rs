@@ -79,7 +79,6 @@ impl<T: Send + 'static> BackgroundTask<T> {
 pub struct Latest<K, T> {
     asked: Option<(K, BackgroundTask<Result<T, String>>)>,
     answered: Option<(K, Result<T, String>)>,
-    /// Whether the failure of the newest answer was reported.
     is_reported: bool,
 }
 
@@ -214,14 +213,14 @@ pub struct WriteJob {
     work: BackgroundTask<Result<Written, String>>,
 }
 
-/// What a [`WriteJob`] has made.
+/// The result of a [`WriteJob`].
 #[derive(Debug, Default)]
 pub struct Written {
-    /// What it is: "the report".
+    /// Its name in the log: "the report".
     pub label: String,
     /// Remarks for the log.
     pub notes: Vec<String>,
-    /// What goes to the clipboard.
+    /// The contents of the clipboard, instead of a file.
     pub copied: Option<Copied>,
 }
 

@@ -19,10 +19,10 @@ use form::number::megabytes;
 
 /// Width of the dialog, in points.
 const WIDTH: f32 = 560.0;
-/// How often a running download is drawn.
+/// A running download is drawn this often.
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 
-/// What the dialog wants.
+/// A request of the dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DownloadResponse {
     /// The files of the dataset of this name are in this folder.
@@ -47,7 +47,7 @@ struct Running {
     task: BackgroundTask<Result<(), DownloadError>>,
 }
 
-/// How far the dialog is.
+/// The state of the dialog.
 enum State {
     /// Nothing goes on.
     Choosing,
@@ -57,7 +57,7 @@ enum State {
     Failed(String),
 }
 
-/// What is on disk: where each dataset of the list is, and whether a previous try left a part of a file of the chosen one.
+/// The state of the disk: the folders of the listed datasets, and whether a previous try left a part of the chosen one.
 struct OnDisk {
     found: Vec<Option<PathBuf>>,
     has_part: bool,

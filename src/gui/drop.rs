@@ -9,7 +9,7 @@ use data::{Data, Recognised, is_named_like_data, recognise};
 use doc::file_names::{is_file, weight_endings};
 use run::weight_files::{FileShapes, Guess, guess, read_shapes};
 
-/// What a dropped path is.
+/// A dropped path, identified.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dropped {
     /// An experiment's file.

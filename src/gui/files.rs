@@ -10,7 +10,7 @@ use eframe::egui;
 
 use run::{folder_of, writer_of};
 
-/// What a path is wanted for.
+/// The use of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To open an experiment.
@@ -30,16 +30,16 @@ pub enum Purpose {
 /// A question for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathRequest {
-    /// What for.
+    /// The use of the path.
     pub purpose: Purpose,
-    /// Where to begin.
+    /// The folder to begin in.
     pub folder: PathBuf,
-    /// What the file is called unless the user says otherwise; empty when one is opened.
+    /// The suggested name of the file; empty when one is opened.
     pub name: String,
 }
 
 impl PathRequest {
-    /// Returns what a dialog for it is called.
+    /// Returns the title of a dialog for it.
     pub const fn title(&self) -> &'static str {
         match self.purpose {
             Purpose::Open => "Open an experiment",
@@ -63,7 +63,7 @@ pub enum PathAnswer {
     Unavailable,
 }
 
-/// Who asks for paths: the system's dialog, or a script in tests. The channel closes without an answer where no dialog
+/// A way to ask for paths: the system's dialog, or a script in tests. The channel closes without an answer where no dialog
 /// could be shown.
 pub type Picker = Box<dyn Fn(&PathRequest, &egui::Context) -> Receiver<PathAnswer>>;
 
@@ -112,7 +112,7 @@ fn ask(request: &PathRequest) -> PathAnswer {
 pub struct PendingPath {
     /// The question.
     pub request: PathRequest,
-    /// Where the answer arrives.
+    /// The channel of the answer.
     pub answer: Receiver<PathAnswer>,
 }
 

@@ -83,15 +83,14 @@ pub struct RecentFile {
     pub name: String,
     /// Its folder, with `~` for the home.
     pub folder: String,
-    /// When it was written last.
     written: Option<SystemTime>,
-    /// When it was written last: "today 14:32", "19 Nov".
+    /// The day when it was written last: "today 14:32", "19 Nov".
     pub day: String,
-    /// How far its runs are.
+    /// The state of its runs.
     pub state: RecentState,
 }
 
-/// How far the runs of a file are.
+/// The state of the runs of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecentState {
     /// Not looked up yet.
@@ -123,7 +122,7 @@ impl RecentState {
         }
     }
 
-    /// Returns how good that is, and in words.
+    /// Returns its tone and its words.
     pub fn words(self) -> (Option<Tone>, String) {
         match self {
             Self::Unknown => (None, String::new()),

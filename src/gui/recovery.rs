@@ -35,13 +35,13 @@ const LOCK: &str = "lock";
 pub struct UnsavedEdits {
     /// Its file, if it has one.
     pub path: Option<PathBuf>,
-    /// What the window called it.
+    /// Its name in the window.
     pub title: String,
     /// The text of the file as it was opened or last saved.
     pub saved: String,
     /// The text with the edits.
     pub text: String,
-    /// What was typed and is no value.
+    /// Typed texts that are no values.
     #[serde(default)]
     pub typed: Vec<TypedText>,
 }
@@ -51,7 +51,7 @@ pub struct UnsavedEdits {
 pub struct Leftover {
     /// The document.
     pub kept: UnsavedEdits,
-    /// How long ago it was written.
+    /// The time since it was written.
     pub age: Duration,
     file: PathBuf,
     /// Held, so that no other window offers it too.

@@ -31,7 +31,7 @@ pub trait Worker {
     fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<FoundRun> {
         sync_channel(1).1
     }
-    /// Returns what a run will take.
+    /// Returns the cost of a run.
     ///
     /// # Errors
     /// Why it cannot be told.
@@ -50,13 +50,13 @@ pub trait Worker {
 
 /// Jobs that go on in the background. Their messages end when all of them are over.
 pub struct RunningJobs {
-    /// What they say, from a bounded channel: a slow reader slows the runs down, and loses nothing.
+    /// Their messages, from a bounded channel: a slow reader slows the runs down, and loses nothing.
     pub messages: Receiver<Message>,
     /// Their order, and how they are added, moved and stopped.
     pub queue: Box<dyn RunQueue>,
 }
 
-/// What the window asks a queue for; none of it waits for a run. See [`Queue`].
+/// The queue as the window sees it; none of this waits for a run. See [`Queue`].
 pub trait RunQueue {
     /// Carries out a command; whether the queue has not ended yet.
     fn command(&self, command: Command) -> bool;

@@ -39,11 +39,11 @@ pub(super) struct Editor {
     pub leftovers: Vec<Leftover>,
     /// The folder of experiments that nobody has named.
     untitled: PathBuf,
-    /// When the file was looked at last, in seconds, and whether another program had written it.
+    /// The last look at the file, in seconds, and whether another program had written it.
     looked: Option<(f64, bool)>,
 }
 
-/// How results are shown, which can be undone as edits of the document can.
+/// Settings of the view, which can be undone as edits of the document can.
 pub(super) type Shown<'a> = (&'a ViewSettings, &'a Tiles);
 
 impl Editor {

@@ -41,11 +41,11 @@ pub(super) struct Exporting {
 struct OpenExport {
     dialog: ExportDialog,
     subject: Subject,
-    /// What the window had of its settings in the last frame: Undo and Redo change it.
+    /// The settings that it shares with the window, as of the last frame: Undo and Redo change them.
     known: Shared,
 }
 
-/// What a dialog shares with the window: the look of the paper, the title, whether each seed is drawn.
+/// Settings that a dialog shares with the window: the look of the paper, the title, whether each seed is drawn.
 type Shared = (Options, Option<String>, Option<bool>);
 
 impl Exporting {
@@ -85,7 +85,7 @@ impl App {
         self.shell.exporting.open = Some(OpenExport { dialog, subject, known });
     }
 
-    /// Returns what makes the figure of the dialog, in a thread.
+    /// Returns the work that makes the figure of the dialog, in a thread.
     fn export_figure(
         &mut self,
         subject: &Subject,
@@ -317,7 +317,7 @@ impl App {
     }
 }
 
-/// What is made of a figure.
+/// A form of a figure.
 enum Export {
     /// A file of this kind.
     File(PathBuf, FileKind),
@@ -347,7 +347,7 @@ impl Export {
 }
 
 impl Workspace {
-    /// Returns what makes the figure of a plot or of a view, in a thread.
+    /// Returns the work that makes the figure of a plot or of a view, in a thread.
     fn figure_of(
         &mut self,
         subject: Subject,

@@ -169,8 +169,7 @@ impl App {
         }
     }
 
-    /// Returns what is needed to go on with the present runs at the next start; nothing when the document cannot be
-    /// kept.
+    /// Returns a note to go on with the present runs at the next start; none when the document cannot be kept.
     fn unfinished(&self) -> Option<Unfinished> {
         let document = &self.editor.document;
         let path = document.path().map(Path::to_owned);

@@ -29,11 +29,10 @@ pub(super) const PATIENCE_FOR_MORE: Duration = Duration::from_millis(2);
 pub(super) struct Runner {
     pub worker: Box<dyn Worker>,
     pub runs: Runs,
-    /// What the runs that are left would take.
     estimate: Estimate,
-    /// When the runs that go on were started.
+    /// The start of the runs that go on.
     pub batch_began: Option<Instant>,
-    /// How many runs ended when runs went on last, and how long that took.
+    /// The number of runs that ended when runs went on last, and the time that took.
     pub last_batch: Option<(usize, Duration)>,
     watch: Watch,
 }
@@ -55,9 +54,8 @@ pub(super) enum StartRequest {
 struct Estimate {
     status: Status,
     paces: Paces,
-    /// What the runs of each arm cost, with the settings of one of them: an edit leaves most arms as they are.
+    /// Costs of the runs of each arm, with the settings of one of them: an edit leaves most arms as they are.
     costs: KnownCosts,
-    /// What is to be measured next.
     needed: Option<MeasureRequest>,
     measuring: Option<Measuring>,
 }
@@ -152,7 +150,7 @@ impl Runner {
         true
     }
 
-    /// Returns the runs that are meant; some may be done, or in the queue.
+    /// Returns the requested runs; some may be done, or in the queue.
     pub fn requested(&self, request: &StartRequest, document: &Document) -> Vec<Run> {
         let these = match request {
             StartRequest::These(runs) => runs.iter().collect(),
@@ -242,7 +240,7 @@ impl Runner {
         began
     }
 
-    /// Returns what the line at the bottom says of the runs: "12 runs", or after work "12 runs in 39 min".
+    /// Returns the text about the runs in the line at the bottom: "12 runs", or after work "12 runs in 39 min".
     pub fn fact(&self, document: &Document) -> String {
         match self.last_batch.filter(|_| !self.runs.is_running()) {
             Some((runs, took)) => {
@@ -252,7 +250,7 @@ impl Runner {
         }
     }
 
-    /// Returns what the bar at the top says.
+    /// Returns the status for the bar at the top.
     pub fn status(&self) -> Status {
         if !self.runs.is_running() {
             return self.estimate.status.clone();

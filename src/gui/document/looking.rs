@@ -18,7 +18,7 @@ use run::{Looker, input_problems};
 /// All inputs are looked at in full this often.
 const LOOK_IN_FULL: Duration = Duration::from_mins(1);
 
-/// What is known of the inputs, and what is being looked at.
+/// Knowledge of the inputs, and the thread that looks at them.
 #[derive(Default)]
 pub(super) struct Looking {
     looks: Looks,
@@ -48,7 +48,7 @@ pub(super) struct Looking {
 
 type Seen = (Input, Option<Stamp>, Look);
 
-/// What is wrong with the weight files and lists of faults that runs read.
+/// Problems of the weight files and lists of faults that runs read.
 #[derive(Default)]
 pub(super) struct FileProblems {
     pub problems: Vec<Problem>,
@@ -238,7 +238,7 @@ impl Looking {
     }
 }
 
-/// Names an input.
+/// Returns the name of an input.
 fn key(input: &Input) -> String {
     match input {
         Input::Data(data) => data.to_ron(),

@@ -29,9 +29,9 @@ static EDITS: AtomicU64 = AtomicU64::new(0);
 
 /// One open experiment.
 pub struct Document {
-    /// What the user edits, in place.
+    /// The experiment, which the user edits in place.
     pub experiment: Experiment,
-    /// What was typed and is no value yet; it prevents running, like other errors.
+    /// Typed texts that are no values yet; they prevent running, like other errors.
     pub drafts: Drafts,
     path: Option<PathBuf>,
     /// The text that it was opened from, or last saved as.
@@ -48,7 +48,7 @@ pub struct Document {
     files: FileProblems,
 }
 
-/// What follows from the experiment; computed again only when it has changed.
+/// Consequences of the experiment; computed again only when it has changed.
 struct Checked {
     experiment: Experiment,
     /// Errors first.
@@ -60,7 +60,6 @@ struct Checked {
     is_behind: bool,
     /// Data whose files were not found.
     missing: Vec<Data>,
-    /// When that was looked for.
     at: Instant,
     /// Whether more is known of the data by now.
     is_stale: bool,
@@ -151,7 +150,7 @@ impl Document {
         &self.saved
     }
 
-    /// Its file, if it has one.
+    /// Returns its file, if it has one.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -191,8 +190,7 @@ impl Document {
         self.is_unsaved() || !self.drafts.wrong_texts().is_empty()
     }
 
-    /// Returns true if its file has other contents than when it was opened or last saved: another program has written
-    /// it.
+    /// Returns true if another program has written its file since it was opened or last saved.
     pub fn is_changed_elsewhere(&self) -> bool {
         let text = self.path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
         text.is_some_and(|text| text != self.text)
@@ -298,7 +296,7 @@ impl Document {
         true
     }
 
-    /// Returns data that runs would not find now: one error for each set. With the data.
+    /// Returns the data that runs would not find now, and one error for each set.
     fn missing_data(&mut self, runs: &[Run]) -> (Vec<Data>, Vec<Problem>) {
         let base = self.base();
         if self.present_data.0 != base {

@@ -33,7 +33,7 @@ impl Document {
         }
     }
 
-    /// Returns what happens to paths when the document is saved there.
+    /// Returns the change of paths when the document is saved there.
     pub fn moving_to(&self, to: &Path) -> Move {
         Move { from: self.base(), to: base_of(to), had_file: self.path.is_some() }
     }

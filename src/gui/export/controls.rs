@@ -7,9 +7,9 @@ use crate::form::note_edited;
 use crate::theme::{self, NAME, SMALL, STEP, present};
 use crate::widgets::{self, FieldState};
 use figure::legend::samples;
-use results::page::{Corner, LegendPlace, Size};
 use figure::{Figure, FileKind, IntervalStyle};
 use form::number::number;
+use results::page::{Corner, LegendPlace, Size};
 use results::view::Preset;
 
 /// Width of the labels before settings.
@@ -43,7 +43,7 @@ impl ExportDialog {
         self.file_ui(ui)
     }
 
-    /// What applies to lines; single seeds are in tables too.
+    /// Draws the settings of lines; single seeds are in tables too.
     fn lines_ui(&mut self, ui: &mut Ui) {
         let is_drawn = self.settings.kind != FileKind::Csv;
         if !is_drawn && self.settings.seeds.is_none() {
@@ -104,7 +104,7 @@ pub struct Applies {
 }
 
 impl Applies {
-    /// Returns the settings of this figure.
+    /// Returns the settings that apply to this figure.
     pub fn to(figure: Option<&Figure>) -> Self {
         let Some(figure) = figure else {
             return Self { legend: true, lines: true, line_ends: true, notes: true };
@@ -119,7 +119,7 @@ impl Applies {
     }
 }
 
-/// The heading of a few settings.
+/// Draws the heading of a few settings.
 pub fn heading_ui(ui: &mut Ui, text: &str) {
     ui.add_space(STEP / 2.0);
     ui.label(RichText::new(text).font(theme::medium(NAME)));
@@ -134,7 +134,7 @@ pub fn row_ui<R>(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui) -> R) -
     .inner
 }
 
-/// Draws one of a few values, side by side.
+/// Draws a few values side by side, of which one is chosen.
 pub fn segments_ui<T: Copy + PartialEq>(
     ui: &mut Ui,
     value: &mut T,
@@ -152,7 +152,7 @@ pub fn segments_ui<T: Copy + PartialEq>(
     shown.response
 }
 
-/// A usual size, or one's own, and the size of the text.
+/// Draws the size: a usual one, or one's own, and that of the text.
 pub fn size_ui(ui: &mut Ui, size: &mut Size) {
     let presets = Preset::ALL;
     let same = |a: f64, b: f64| (a - b).abs() < 0.01;
@@ -193,7 +193,7 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
     });
 }
 
-/// The place of the legend, and its corner inside the plot; at the ends of lines where there are some.
+/// Draws the place of the legend, and its corner inside the plot; at the ends of lines where there are some.
 pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
     let corner = match legend {
         LegendPlace::Corner(corner) => Some(*corner),
@@ -248,7 +248,7 @@ const fn corner_name(corner: Corner) -> &'static str {
     }
 }
 
-/// Whether arms differ in something, as the names of both choices say.
+/// Draws a choice of two.
 pub fn choice_ui(ui: &mut Ui, label: &'static str, is_on: &mut bool, [on, off]: [&str; 2]) {
     row_ui(ui, label, |ui| {
         let list = widgets::drop_down(label, if *is_on { on } else { off }).width(ui.available_width());
@@ -260,7 +260,7 @@ pub fn choice_ui(ui: &mut Ui, label: &'static str, is_on: &mut bool, [on, off]: 
     });
 }
 
-/// How the spread around means is drawn.
+/// Draws the choice of the spread around means.
 pub fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
     let name = |style: IntervalStyle| match style {
         IntervalStyle::Auto => "Bars at a few points, else bands",

@@ -24,7 +24,7 @@ use preview::Preview;
 /// Width of the settings, in points.
 const SETTINGS: f32 = 440.0;
 
-/// What an export needs beside the figure; kept between dialogs.
+/// Settings of an export beside the figure; kept between dialogs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportSettings {
     /// Size, legend, look of lines and text around the figure.
@@ -39,7 +39,7 @@ pub struct ExportSettings {
     pub folder: PathBuf,
 }
 
-/// What was chosen.
+/// The choice in the dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportResponse {
     /// Write the figure to this file.
@@ -80,7 +80,7 @@ impl FolderField {
 
 /// The dialog.
 pub struct ExportDialog {
-    /// What is exported: "Accuracy vs. sparsity".
+    /// The name of the figure: "Accuracy vs. sparsity".
     title: String,
     /// The settings.
     pub settings: ExportSettings,

@@ -1,4 +1,4 @@
-//! The preview: the figure as the file will show it, with its scale, and what is to be known of it.
+//! The preview: the figure as the file will show it, with its scale and remarks.
 
 use std::sync::Arc;
 
@@ -21,10 +21,12 @@ use results::number::{fixed, without_zeros};
 const SCREEN: f64 = 96.0 / 72.0;
 /// The picture is never larger than this, in pixels.
 const MOST_PIXELS: f64 = 4_000.0;
+/// Height of the remarks below the picture, in points.
+const REMARKS: f32 = 72.0;
 /// The smallest text that most journals accept, in points.
 const LEAST_TEXT: f64 = 6.0;
 
-/// What a picture was made from.
+/// The origin of a picture.
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
     figure: usize,
@@ -35,7 +37,7 @@ struct Key {
 /// A drawn figure.
 struct Drawn {
     picture: TextureHandle,
-    /// What its page has: the legend may differ from the place that was asked for.
+    /// Facts of its page: the legend may differ from the place that was asked for.
     facts: PageFacts,
     /// Characters without a font.
     missing: Option<String>,
@@ -53,7 +55,7 @@ impl Preview {
     /// Draws the preview into all available space.
     pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &Options) {
         let size = options.size;
-        let space = ui.available_size() - vec2(0.0, 3.0 * theme::CONTROL + 3.0 * STEP);
+        let space = ui.available_size() - vec2(0.0, theme::CONTROL + 3.0 * STEP + REMARKS);
         let fit = (f64::from(space.x) / size.width_pt).min(f64::from(space.y) / size.height_pt) / SCREEN;
         let scale = self.scale.unwrap_or(fit).max(0.05);
         self.head_ui(ui, options, scale);
@@ -72,11 +74,9 @@ impl Preview {
                 });
             }
         });
+        ui.separator();
         if let Some((_, drawn)) = self.drawn.last() {
-            ui.separator();
-            for (tone, text) in remarks(drawn, figure, options) {
-                line_ui(ui, tone, &text);
-            }
+            drawn.remarks_ui(ui, figure, options);
         }
     }
 
@@ -127,22 +127,26 @@ impl Preview {
     }
 }
 
-/// Returns what is to be known of a figure, each with its tone.
-fn remarks(drawn: &Drawn, figure: &Figure, options: &Options) -> Vec<(Tone, String)> {
-    let mut remarks = Vec::new();
-    if let Some(text) = drawn.facts.least_text.filter(|text| *text < LEAST_TEXT - 0.05) {
-        remarks.push((Tone::Warning, format!("Smallest text {} pt", without_zeros(&fixed(text, 1)))));
+impl Drawn {
+    /// Draws what the page lacks: readable text, values in cells, characters, room for the legend.
+    fn remarks_ui(&self, ui: &mut Ui, figure: &Figure, options: &Options) {
+        let Self { facts, missing, .. } = self;
+        if let Some(text) = facts.least_text {
+            let tone = if text < LEAST_TEXT - 0.05 { Tone::Warning } else { Tone::Good };
+            line_ui(ui, tone, &format!("Smallest text {} pt", without_zeros(&fixed(text, 1))));
+        }
+        let mut cells = figure.parts().into_iter().filter_map(|part| part.cells.as_ref());
+        if !facts.has_cell_texts && cells.any(|cells| !cells.texts.is_empty()) {
+            let text = "No room for the values in the cells: choose a larger size, or smaller text";
+            line_ui(ui, Tone::Warning, text);
+        }
+        if let Some(missing) = missing {
+            line_ui(ui, Tone::Warning, &capitalised(missing));
+        }
+        if let Some(note) = legend_note(options.size.legend, facts.legend) {
+            line_ui(ui, Tone::Info, note);
+        }
     }
-    let has_values =
-        figure.parts().iter().filter_map(|part| part.cells.as_ref()).any(|cells| !cells.texts.is_empty());
-    if has_values && !drawn.facts.has_cell_texts {
-        let text = "No room for the values in the cells: choose a larger size, or smaller text";
-        remarks.push((Tone::Warning, text.to_owned()));
-    }
-    remarks.extend(drawn.missing.iter().map(|missing| (Tone::Warning, capitalised(missing))));
-    let note = legend_note(options.size.legend, drawn.facts.legend);
-    remarks.extend(note.map(|note| (Tone::Info, note.to_owned())));
-    remarks
 }
 
 /// Draws a sentence with its sign.

@@ -24,7 +24,7 @@ pub(super) struct BatchPace {
 }
 
 impl BatchPace {
-    /// Has to be called when runs start.
+    /// Begins to measure as runs start.
     pub fn begin(&mut self) {
         *self = Self { before: BTreeMap::new(), began: Some(Instant::now()) };
     }

@@ -86,7 +86,7 @@ pub struct Runs {
     work: Option<RunningJobs>,
     /// The work that has ended, whose order of runs may still be written.
     last_work: Option<RunningJobs>,
-    /// How runs share the machine.
+    /// The way in which runs share the machine.
     pub sharing: Sharing,
     /// The queue as it was when it was looked at last, at this revision, and the places of its runs.
     view: Option<QueueView>,
@@ -248,7 +248,7 @@ impl Runs {
         self.ended_turn.insert(run.to_owned());
     }
 
-    /// Has to be called once the channel has closed: a run without an end event was lost with its thread.
+    /// Ends the work once the channel has closed: a run without an end event was lost with its thread.
     fn end(&mut self) -> Vec<RunNews> {
         let mut news = Vec::new();
         for run in std::mem::take(&mut self.open) {

@@ -33,7 +33,7 @@ const SIDE: f32 = 3.0 * STEP;
 /// The most cards in a row.
 const COLUMNS: usize = 4;
 
-/// What was chosen.
+/// The choice on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartResponse {
     /// A new experiment from this template.

@@ -19,10 +19,9 @@ use results::tiles::Tiles;
 use results::view::ViewSettings;
 pub(super) use views::Request;
 
-/// How results are looked at.
+/// The middle of the window.
 #[derive(Default)]
 pub(super) struct Workspace {
-    /// Where plots and views are.
     pub tiles: Tiling,
     pub plot: PlotState,
     pub views: Views,
@@ -35,18 +34,18 @@ pub(super) struct Workspace {
     pub focus: Option<Place>,
     pub inspector: Inspector,
     pub dry_run: DryRun,
-    /// What the plots show, as long as nothing about it has changed.
+    /// The input of the plots, as long as nothing about it has changed.
     shown: Option<PlotInput>,
     /// The parts of it for plots that show one arm, by their names.
     narrowed: BTreeMap<&'static str, Narrowed>,
     /// The views that have something to show, and the revision of the rows that this is of.
     with_data: Option<(u64, Vec<&'static str>)>,
-    /// What threads write.
+    /// Files and copies that threads make.
     pub writing: Vec<WriteJob>,
 }
 
 impl Workspace {
-    /// Returns what can be undone about it.
+    /// Returns the settings that can be undone.
     pub fn shown(&mut self) -> (&ViewSettings, &Tiles) {
         self.plot.give(&mut self.compare.view);
         (&self.compare.view, self.tiles.tiles())

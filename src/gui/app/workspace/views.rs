@@ -26,7 +26,7 @@ use form::path::Place;
 use results::table::view::Key;
 use results::tiles::Group;
 
-/// What a plot or view asks the window for.
+/// A request of a plot or view to the window.
 pub(in crate::app) enum Request {
     /// A stage at the end of the plan of the selected arm.
     AddStage(Set),
@@ -46,7 +46,7 @@ pub(in crate::app) enum Request {
     ShowInTable,
 }
 
-/// What tiles are filled with, as they are drawn.
+/// The contents of tiles, as they are drawn.
 struct Drawn<'a> {
     workspace: &'a mut Workspace,
     document: &'a Document,
@@ -335,7 +335,7 @@ impl Workspace {
         self.plot.keep_only(&seen);
     }
 
-    /// Returns what exports are about: the figure of the active view, else the plot that was used last.
+    /// Returns the subject of exports: the figure of the active view, else the plot that was used last.
     pub fn subject(&self) -> Subject {
         let offer = self.views.offer(&self.tiles.layout().active);
         offer.map_or_else(|| Subject::Plot(self.plot.plot()), Subject::View)
