@@ -47,30 +47,6 @@ impl Recent {
     }
 }
 
-/// Which files still exist: checked in a thread, since a disk may be slow, each time the list is opened.
-#[derive(Default)]
-pub struct Presence {
-    opened: usize,
-    found: Latest<(usize, Vec<PathBuf>), Vec<bool>>,
-}
-
-impl Presence {
-    /// Checks the files again the next time.
-    pub fn reopen(&mut self) {
-        self.opened += 1;
-    }
-
-    /// Returns true if each file exists. Until the answer is known, all of them count as existing.
-    pub fn of(&mut self, files: &[PathBuf], ctx: &egui::Context) -> Vec<bool> {
-        let asked = files.to_vec();
-        let check = move || Ok(asked.iter().map(|path| path.is_file()).collect());
-        match self.found.get(&(self.opened, files.to_vec()), ctx, check) {
-            LoadState::Ready(found) => found.clone(),
-            LoadState::Pending | LoadState::Failed(_) => vec![true; files.len()],
-        }
-    }
-}
-
 /// Reading records takes time: at most so many are.
 const LOOKED_AT: usize = 32;
 
@@ -159,6 +135,14 @@ impl RecentFiles {
             LoadState::Ready(found) => found.clone(),
             LoadState::Pending | LoadState::Failed(_) => paths.iter().map(|path| unknown(path)).collect(),
         }
+    }
+
+    /// Returns true for each file that exists. Until the answer is known, all of them count as existing.
+    pub fn are_there(&mut self, paths: &[PathBuf], ctx: &egui::Context) -> Vec<bool> {
+        let found = self.of(paths, ctx);
+        let is_missing =
+            |path: &PathBuf| found.iter().any(|it| it.path == *path && it.state == RecentState::Missing);
+        paths.iter().map(|path| !is_missing(path)).collect()
     }
 }
 

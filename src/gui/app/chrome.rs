@@ -347,7 +347,7 @@ impl App {
             }
             PaletteList::Files => {
                 let files = self.shell.settings.recent.files();
-                file_entries(files, &self.shell.presence.of(files, ctx))
+                file_entries(files, &self.shell.recent_files.are_there(files, ctx))
             }
         };
         match palette.ui(ctx, &entries) {

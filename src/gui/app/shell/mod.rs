@@ -17,7 +17,7 @@ use crate::guide::Guide;
 use crate::licences::LicencesWindow;
 use crate::log::Log;
 use crate::palette::{Palette, PaletteList};
-use crate::recent::{Presence, RecentFiles};
+use crate::recent::RecentFiles;
 use crate::settings::Settings;
 
 /// After runs of this length the user may have left.
@@ -29,7 +29,7 @@ pub(super) struct Shell {
     pub dialog: Option<Dialog>,
     /// Whether the start page is shown, not the document.
     pub is_starting: bool,
-    /// What the start page says about recent files.
+    /// What is known of recent files.
     pub recent_files: RecentFiles,
     /// The user guide.
     pub guide: Guide,
@@ -41,8 +41,6 @@ pub(super) struct Shell {
     pub download: Option<DownloadDialog>,
     /// The list that is open.
     pub palette: Option<Palette>,
-    /// Which recent files are still there.
-    pub presence: Presence,
     /// Whether the window may close without a question.
     pub may_close: bool,
     pub title: String,
@@ -66,7 +64,6 @@ impl Shell {
             exporting: Exporting::default(),
             download: None,
             palette: None,
-            presence: Presence::default(),
             may_close: false,
             title: String::new(),
             dropping: None,
@@ -90,7 +87,7 @@ impl Shell {
 
     /// Opens a list.
     pub fn open_list(&mut self, list: PaletteList) {
-        self.presence.reopen();
+        self.recent_files.reopen();
         self.palette = Some(Palette::new(list));
     }
 

@@ -1,7 +1,6 @@
 //! The start page: what it lists, and the line below it.
 
 use super::*;
-use run::summary::testing::write_done;
 
 #[test]
 fn an_experiment_that_was_run_and_not_named_comes_back_from_the_start_page() {
