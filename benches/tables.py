@@ -120,17 +120,17 @@ def device(a):
         sys.exit(f"There is no table: the device {a.device} cannot be used here.\n\n{tried.stderr.strip()}")
     about = json.loads(tried.stdout.splitlines()[-1])
     if "hardware" not in about:
-        sys.exit(f"There is no table: {about['device']} computes on the processor, as Flex does. Name a GPU's device.")
-    print(f"{about['device']} is {about['hardware']}; Flex has {a.threads} threads.\n")
-    print("| scenario | on the device | at most in transfer | on Flex | Flex / device |\n|---|---|---|---|---|")
+        sys.exit(f"There is no table: {about['device']} computes on the processor, as Cpu does. Name a GPU's device.")
+    print(f"{about['device']} is {about['hardware']}; Cpu has {a.threads} threads.\n")
+    print("| scenario | on the device | at most in transfer | on Cpu | Cpu / device |\n|---|---|---|---|---|")
     for name in ON_DEVICE:
         command = [*a.ours, name, "--threads", str(a.threads), "--device"]
-        both = [[run([*command, where]) for where in (a.device, "Flex")] for _ in range(a.pairs)]
-        there, flex = (statistics.median(pair[side][0] for pair in both) for side in (0, 1))
+        both = [[run([*command, where]) for where in (a.device, "Cpu")] for _ in range(a.pairs)]
+        there, cpu = (statistics.median(pair[side][0] for pair in both) for side in (0, 1))
         ratio = statistics.median(pair[1][0] / pair[0][0] for pair in both)
         moved = [pair[0][3]["transfer_s"] / pair[0][0] for pair in both if "transfer_s" in pair[0][3]]
         share = f"{100 * statistics.median(moved):.0f} %" if moved else "–"
-        print(f"| `{name}` | {seconds(there)} | {share} | {seconds(flex)} | {ratio:.2f} |", flush=True)
+        print(f"| `{name}` | {seconds(there)} | {share} | {seconds(cpu)} | {ratio:.2f} |", flush=True)
 
 
 TABLES = {"machine": machine, "pairs": lambda a: pairs(a, None), "tuned": lambda a: pairs(a, KEEP),

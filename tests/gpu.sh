@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/gpu.sh [TARGET]: builds the tests with the feature wgpu and runs those of devices on a software driver for Vulkan (lavapipe, of
 # Debian's mesa-vulkan-drivers), or on the GPU where GPU=1 is set: logits, gradients and statistics of small networks, and whole runs
-# with pruning, freezing, faults and campaigns, against Flex to float32 tolerance. FEATURES=cuda takes that device instead.
+# with pruning, freezing, faults and campaigns, against Cpu to float32 tolerance. FEATURES=cuda takes that device instead.
 # A build from nothing takes a quarter of an hour, so .ci/run leaves this out. TARGET is the target directory for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,4 +30,4 @@ for tests in "--lib burn_compute" "--lib doc::device" "--test it engine_devices:
 done
 ! grep -q 'skipped: ' "$said" || { echo "gpu: FAILED: the device of $features could not be opened, so nothing was compared"; exit 1; }
 name="$(grep -m1 -io "$features: .*" "$said")" || { echo "gpu: FAILED: no test named the device"; exit 1; }
-echo "gpu: $name agrees with Flex"
+echo "gpu: $name agrees with Cpu"

@@ -3,7 +3,7 @@
 //!
 //! One scenario a call, one line of JSON: the median of several runs in seconds (for one step, epoch or trial), the
 //! multiply-adds of that by direct sums over whole networks, and the peak of the process's memory. Kernels are the default
-//! ones and the device is Flex where no option says otherwise. On a GPU, the line has `hardware`, what it calls itself, and for steps
+//! ones and the device is Cpu where no option says otherwise. On a GPU, the line has `hardware`, what it calls itself, and for steps
 //! and inference `transfer_s`: the median of the seconds that moving their data alone takes, there and back.
 //!
 //! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples, `NETWORK-campaign` with 256 images a trial and

@@ -85,6 +85,9 @@ mod tests {
             let of = |train: &str| id(net, more, train);
             assert_eq!(of("kernels: Fast"), of("kernels: Exact"), "{net}");
         }
-        assert_ne!(id("Vgg(depth: 11)", "", "kernels: Exact"), id("Vgg(depth: 11)", "", "kernels: Burn"));
+        let of = |more: &str, kernels: &str| id("Vgg(depth: 11)", more, &format!("kernels: {kernels}"));
+        assert_ne!(of("", "Exact"), of("", "Burn"));
+        assert_eq!(of("", "Burn"), of(", device: Ndarray", "Fast"));
+        assert_eq!(of(", device: Flex", "Fast"), of("", "Fast"));
     }
 }

@@ -262,16 +262,16 @@ fn a_loss_that_is_no_number_stops_the_run_and_says_where() {
 }
 
 #[test]
-fn flex_and_ndarray_train_alike() {
+fn cpu_and_ndarray_train_alike() {
     let plan = "Train(\"2ep\"), Test";
-    let flex = run(with_plan(plan));
+    let cpu = run(with_plan(plan));
     let reference = run(RunSpec { device: doc::Device::Ndarray, ..with_plan(plan) });
-    for index in 0..flex.0.len() {
-        for (a, b) in flex.0.values(index).iter().zip(reference.0.values(index)) {
+    for index in 0..cpu.0.len() {
+        for (a, b) in cpu.0.values(index).iter().zip(reference.0.values(index)) {
             assert!((a - b).abs() < 1e-3, "{a} and {b}");
         }
     }
-    let (a, b) = (values(&flex.1, "test_accuracy"), values(&reference.1, "test_accuracy"));
+    let (a, b) = (values(&cpu.1, "test_accuracy"), values(&reference.1, "test_accuracy"));
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 2.0 / 360.0), "{a:?} {b:?}");
 }
 
@@ -282,14 +282,14 @@ fn small_networks_with_batch_norm_train_on_both_devices() {
             "(net: {net}, data: Digits(limit_train: 64, limit_test: 20),
               train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32), arms: [(plan: [Train(\"1it\"), Test])])"
         );
-        let flex = run(spec(&text));
+        let cpu = run(spec(&text));
         let reference = run(RunSpec { device: doc::Device::Ndarray, ..spec(&text) });
-        for index in 0..flex.0.len() {
-            for (a, b) in flex.0.values(index).iter().zip(reference.0.values(index)) {
+        for index in 0..cpu.0.len() {
+            for (a, b) in cpu.0.values(index).iter().zip(reference.0.values(index)) {
                 assert!(
                     (a - b).abs() < 2e-3 * (1.0 + a.abs()),
                     "{}: {a} and {b}",
-                    flex.0.structure().parameters[index].name
+                    cpu.0.structure().parameters[index].name
                 );
             }
         }

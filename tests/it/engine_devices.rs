@@ -1,4 +1,4 @@
-//! Whole runs on the devices of this build: interventions, faults and campaigns there are those of Flex, to float32.
+//! Whole runs on the devices of this build: interventions, faults and campaigns there are those of Cpu, to float32.
 
 use doc::{Device, RunSpec};
 use net::backend;
@@ -6,7 +6,7 @@ use results::campaign::CampaignRecord;
 
 use crate::support::{Ended, RESIDUAL, campaigns, run, spec, values};
 
-/// The devices of this build besides Flex. Prints which of them this machine lacks.
+/// The devices of this build besides Cpu. Prints which of them this machine lacks.
 fn others() -> Vec<Device> {
     let built = Device::all().into_iter().filter(|device| device.is_built() && *device != Device::Cpu);
     let has = |device: &Device| match backend(device, &RunSpec::default().train.kernels) {
@@ -72,7 +72,7 @@ fn assert_alike(device: &Device, found: &Ended, expected: &Ended) {
 }
 
 #[test]
-fn a_run_on_any_device_is_that_of_flex_to_float32() {
+fn a_run_on_any_device_is_that_of_cpu_to_float32() {
     let others = others();
     for net in ["Mlp(hidden: [8, 6])", RESIDUAL] {
         let expected = run(treated(net, &Device::Cpu));

@@ -393,7 +393,7 @@ fn both_devices_draw_the_same_sites_of_a_vgg() {
             .map(|line| (line.trial, line.image, line.parameter, line.index))
             .collect::<Vec<_>>()
     };
-    let found = places("Flex");
+    let found = places("Cpu");
     assert_eq!((found.len(), &found), (6 * 5, &places("Ndarray")));
     let of_image: Range<usize> = 0..5;
     assert!(found[of_image].iter().all(|place| place.1 == Some(0)), "{found:?}");

@@ -61,7 +61,7 @@ pub fn linked(target: &str, is_offline: bool) -> Result<BTreeSet<Crate>, String>
     let arguments = ["tree", "--edges", "normal", "--target", target, "--prefix", "none", "--format", "{p}"];
     let tree = cargo(&arguments, is_offline)?;
     let crates = tree.lines().filter_map(Crate::parse);
-    Ok(crates.filter(|one| one.name != env!("CARGO_PKG_NAME")).collect())
+    Ok(crates.filter(|one| !one.name.starts_with(env!("CARGO_PKG_NAME"))).collect())
 }
 
 /// Looks at the sources of all crates.

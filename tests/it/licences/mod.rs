@@ -50,7 +50,7 @@ fn locked() -> BTreeSet<Crate> {
         Some(Crate { name, version })
     };
     let packages = lock.split("[[package]]\n").skip(1).map(|text| package(text).expect("name, then version"));
-    packages.filter(|one| one.name != env!("CARGO_PKG_NAME")).collect()
+    packages.filter(|one| !one.name.starts_with(env!("CARGO_PKG_NAME"))).collect()
 }
 
 fn bless() {
