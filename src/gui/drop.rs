@@ -27,9 +27,7 @@ pub enum Dropped {
 /// A weight file that was dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DroppedWeights {
-    /// The file.
     pub path: PathBuf,
-    /// Names and shapes.
     pub shapes: FileShapes,
     /// The network that they are of, or what the file has instead.
     pub guess: Result<Guess, String>,

@@ -30,7 +30,6 @@ pub enum Purpose {
 /// A question for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathRequest {
-    /// The use of the path.
     pub purpose: Purpose,
     /// The folder to begin in.
     pub folder: PathBuf,
@@ -110,9 +109,7 @@ fn ask(request: &PathRequest) -> PathAnswer {
 
 /// A question without an answer yet.
 pub struct PendingPath {
-    /// The question.
     pub request: PathRequest,
-    /// The channel of the answer.
     pub answer: Receiver<PathAnswer>,
 }
 

@@ -53,7 +53,6 @@ const LOOKED_AT: usize = 32;
 /// A recent file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentFile {
-    /// The file.
     pub path: PathBuf,
     /// Its name, or that of the experiment where nobody has named the file.
     pub name: String,
@@ -62,7 +61,6 @@ pub struct RecentFile {
     written: Option<SystemTime>,
     /// The day when it was written last: "today 14:32", "19 Nov".
     pub day: String,
-    /// The state of its runs.
     pub state: RecentState,
 }
 
@@ -80,12 +78,7 @@ pub enum RecentState {
     /// Runs have begun, none is done, and one has failed.
     Failed,
     /// As many of so many runs are done.
-    Runs {
-        /// The runs that are done.
-        done: usize,
-        /// All runs of the file.
-        all: usize,
-    },
+    Runs { done: usize, all: usize },
 }
 
 impl RecentState {

@@ -33,7 +33,6 @@ const LOCK: &str = "lock";
 /// A document with edits that are not in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsavedEdits {
-    /// Its file, if it has one.
     pub path: Option<PathBuf>,
     /// Its name in the window.
     pub title: String,
@@ -49,7 +48,6 @@ pub struct UnsavedEdits {
 /// Unsaved edits of a window that crashed.
 #[derive(Debug)]
 pub struct Leftover {
-    /// The document.
     pub kept: UnsavedEdits,
     /// The time since it was written.
     pub age: Duration,
@@ -60,7 +58,6 @@ pub struct Leftover {
 
 /// Keeps edits of one window.
 pub struct Recovery {
-    /// Edits are kept this often, at most.
     pub(super) pace: Duration,
     folder: PathBuf,
     file: PathBuf,

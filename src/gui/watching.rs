@@ -26,14 +26,12 @@ pub struct ChangedRecord {
     pub folder: PathBuf,
     /// Its run, by identity.
     pub run: String,
-    /// Its record.
     pub record: RunRecord,
 }
 
 /// The place to look at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchTarget {
-    /// The folder of the runs.
     pub folder: PathBuf,
     /// Runs that this process does not carry out, by identity.
     pub runs: Vec<String>,

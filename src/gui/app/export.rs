@@ -45,8 +45,13 @@ struct OpenExport {
     known: Shared,
 }
 
-/// Settings that a dialog shares with the window: the look of the paper, the title, whether each seed is drawn.
-type Shared = (Options, Option<String>, Option<bool>);
+/// Settings that a dialog shares with the window.
+#[derive(Clone, PartialEq)]
+struct Shared {
+    options: Options,
+    title: Option<String>,
+    seeds: Option<bool>,
+}
 
 impl Exporting {
     /// Returns true if the dialog is open.
@@ -69,7 +74,7 @@ impl App {
         let name = self.editor.document.suggested_file_name();
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
         let known = self.shared_with_export(&subject);
-        let (options, title, seeds) = known.clone();
+        let Shared { options, title, seeds } = known.clone();
         let remembered = &self.shell.settings;
         let folder = remembered.export_folder.clone().filter(|folder| folder.is_dir());
         let settings = ExportSettings {
@@ -98,13 +103,13 @@ impl App {
 
     fn shared_with_export(&mut self, subject: &Subject) -> Shared {
         let plots = &mut self.workspace.plot;
-        let paper = plots.paper();
+        let options = plots.paper();
         match subject {
             Subject::Plot(plot) => {
                 let seeds = plot.controls.can_hide_seeds().then_some(plots.options.traces);
-                (paper, Some(plots.titles(plot).title.clone()), seeds)
+                Shared { options, title: Some(plots.titles(plot).title.clone()), seeds }
             }
-            Subject::View(_) => (paper, None, None),
+            Subject::View(_) => Shared { options, title: None, seeds: None },
         }
     }
 
@@ -118,8 +123,9 @@ impl App {
         };
         let shown = self.shared_with_export(&subject);
         if shown != known {
-            let is_other_figure = (&shown.1, shown.2) != (&known.1, known.2);
-            (dialog.settings.options, dialog.settings.title, dialog.settings.seeds) = shown;
+            let is_other_figure = (&shown.title, shown.seeds) != (&known.title, known.seeds);
+            let Shared { options, title, seeds } = shown;
+            (dialog.settings.options, dialog.settings.title, dialog.settings.seeds) = (options, title, seeds);
             if is_other_figure {
                 dialog.rebuild(ctx, self.export_figure(&subject, ctx));
             }

@@ -400,7 +400,7 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
-        let input = view_input(self.document, selection, (runs, results, base, log));
+        let input = view_input(self.document, selection, runs, results, base, log);
         if let Some(response) = views.tools_ui(ui, pane.name, &input, compare) {
             self.request(pane, response);
         }
@@ -412,7 +412,7 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
-        views.subject(pane.name, &view_input(self.document, selection, (runs, results, base, log)))
+        views.subject(pane.name, &view_input(self.document, selection, runs, results, base, log))
     }
 
     fn menu_ui(&mut self, ui: &mut Ui, pane: Pane) {
@@ -464,7 +464,7 @@ impl Contents for Drawn<'_> {
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
-        let input = view_input(self.document, selection, (runs, results, base, log));
+        let input = view_input(self.document, selection, runs, results, base, log);
         if let Some(response) = views.ui(ui, pane.name, &input, compare) {
             self.request(pane, response);
         }
@@ -474,7 +474,10 @@ impl Contents for Drawn<'_> {
 fn view_input<'a>(
     document: &'a Document,
     selection: &'a Selection,
-    (runs, results, base, log): (&'a Runs, &'a Path, &'a Path, &'a Log),
+    runs: &'a Runs,
+    results: &'a Path,
+    base: &'a Path,
+    log: &'a Log,
 ) -> ViewInput<'a> {
     let (experiment, listed, is_behind) = (&document.experiment, document.runs(), document.is_behind());
     ViewInput { selection, experiment, listed, is_behind, runs, results, base, log }

@@ -46,7 +46,12 @@ pub(super) struct Looking {
     news: Vec<String>,
 }
 
-type Seen = (Input, Option<Stamp>, Look);
+/// An input as it was looked at.
+struct Seen {
+    input: Input,
+    stamp: Option<Stamp>,
+    look: Look,
+}
 
 /// Problems of the weight files and lists of faults that runs read.
 #[derive(Default)]
@@ -101,7 +106,8 @@ impl Document {
                         return None;
                     }
                     let new = || Looker::new(base.clone(), results.clone());
-                    Some((input.clone(), Some(stamp), looker.get_or_init(new).look(&input)))
+                    let look = looker.get_or_init(new).look(&input);
+                    Some(Seen { input, stamp: Some(stamp), look })
                 };
                 let seen: Vec<Seen> = due.into_iter().filter_map(look).collect();
                 Ok((seen, looker.get().map(Looker::done_runs).unwrap_or_default()))
@@ -153,7 +159,7 @@ impl Document {
             let Some(error) = self.looking.seen.failure() else { return };
             let failed = |input: &Input| {
                 let look = Look { error: Some(error.clone()), ..Look::default() };
-                (input.clone(), None, look)
+                Seen { input: input.clone(), stamp: None, look }
             };
             (self.looking.wanted.iter().map(|(_, input)| failed(input)).collect(), BTreeSet::new())
         };
@@ -161,7 +167,7 @@ impl Document {
             return;
         }
         let mut has_changed = false;
-        for (input, stamp, look) in found {
+        for Seen { input, stamp, look } in found {
             let Looking { looks, news, stamps, .. } = &mut self.looking;
             stamps.insert(key(&input), stamp);
             if looks.of_input(&input) == Some(&look) {

@@ -29,7 +29,6 @@ static EDITS: AtomicU64 = AtomicU64::new(0);
 
 /// One open experiment.
 pub struct Document {
-    /// The experiment, which the user edits in place.
     pub experiment: Experiment,
     /// Typed texts that are no values yet; they prevent running, like other errors.
     pub drafts: Drafts,
@@ -42,9 +41,7 @@ pub struct Document {
     checked: Option<Checked>,
     /// Data whose files are there, and the folder that their paths are relative to: these are not looked for again.
     present_data: (PathBuf, Vec<Data>),
-    /// Looks at the inputs of runs.
     looking: Looking,
-    /// Looks at the files that stages read.
     files: FileProblems,
 }
 

@@ -33,7 +33,6 @@ pub struct ExportSettings {
     pub title: Option<String>,
     /// Whether each seed is drawn behind the mean, where there are means.
     pub seeds: Option<bool>,
-    /// The file format.
     pub kind: FileKind,
     /// The folder of the last export.
     pub folder: PathBuf,
@@ -58,7 +57,6 @@ pub enum ExportResponse {
 #[derive(Default)]
 struct FolderField {
     text: String,
-    /// The folder that it is about.
     folder: PathBuf,
     is_missing: bool,
 }
@@ -82,7 +80,6 @@ impl FolderField {
 pub struct ExportDialog {
     /// The name of the figure: "Accuracy vs. sparsity".
     title: String,
-    /// The settings.
     pub settings: ExportSettings,
     /// Whether its file is being written.
     pub is_writing: bool,

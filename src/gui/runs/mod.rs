@@ -28,22 +28,11 @@ const DRAIN: Duration = Duration::from_millis(4);
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunNews {
     /// A run changed its state.
-    State {
-        /// Its identity.
-        run: String,
-        /// Its new state.
-        state: RunState,
-    },
+    State { run: String, state: RunState },
     /// A report of a stage that everybody has to read.
-    Report {
-        /// Its run.
-        run: String,
-        /// In one sentence.
-        summary: String,
-    },
+    Report { run: String, summary: String },
     /// Another process works on a run, which was skipped.
     Elsewhere {
-        /// Its identity.
         run: String,
         /// The other process, and its host.
         owner: String,
@@ -56,7 +45,6 @@ pub enum RunNews {
     ReadMore,
     /// The folder of results has runs that the document does not list.
     Outdated {
-        /// Their number.
         all: usize,
         /// The number of those that are shown for runs without results.
         shown: usize,
