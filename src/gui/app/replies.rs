@@ -148,7 +148,7 @@ impl App {
     }
 
     /// Saves the document there. A file that nobody has named goes then, and its results get the new name.
-    pub(super) fn save_to(&mut self, path: &Path, then: Option<Leaving>, ctx: &egui::Context) {
+    fn save_to(&mut self, path: &Path, then: Option<Leaving>, ctx: &egui::Context) {
         let path = absolute(path);
         let untitled = self.editor.untitled().filter(|untitled| *untitled != path).map(Path::to_owned);
         if untitled.is_some() {

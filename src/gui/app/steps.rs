@@ -7,7 +7,7 @@ use eframe::egui;
 
 use super::App;
 use super::runner::StartRequest;
-use crate::dialogs::{Leaving, Next};
+use crate::dialogs::{Leaving, Next, PathUse};
 use crate::widgets::Tone;
 
 /// The window closes this long after it was asked to, even if a run does not stop.
@@ -38,6 +38,7 @@ impl App {
                 self.log.info(format!("Runs will start once {reason}"));
             }
             Step::Rename(to, _) => {
+                self.steps.retain(|step| !matches!(step, Step::Rename(..)));
                 self.log.info(format!("The experiment becomes {} once its runs have ended", to.display()));
             }
             Step::Reread | Step::Leave(..) => {}
@@ -75,7 +76,7 @@ impl App {
     fn carry_out(&mut self, step: Step, ctx: &egui::Context) {
         match step {
             Step::Start(request) => self.start(request, ctx),
-            Step::Rename(path, then) => self.save_to(&path, then, ctx),
+            Step::Rename(path, then) => self.use_path(PathUse::Save(then), path, ctx),
             Step::Reread => self.reread(),
             Step::Leave(leaving, _) => self.proceed(leaving, ctx),
         }
