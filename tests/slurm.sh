@@ -158,8 +158,8 @@ note "dry runs"
 weightlab submit "$file" "${set_option[@]}" --shards 15 --parallel 15 --time 60 2>"$root/submit.txt" || fail "$(cat "$root/submit.txt")"
 both_long_runs() { # short ones have checkpoints too, for a moment
   local about count=0
-  for about in "$folder"/*/run.ron; do
-    if grep -q 'arm: *"long"' "$about" && [ -d "${about%run.ron}checkpoint" ]; then count=$((count + 1)); fi
+  for about in "$folder"/*/run.json; do
+    if grep -q '"arm": *"long"' "$about" && [ -d "${about%run.json}checkpoint" ]; then count=$((count + 1)); fi
   done 2>/dev/null
   [ "$count" = 2 ]
 }

@@ -6,9 +6,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::document::{Document, DocumentArgs, distinct};
-use super::failure::{Exit, Failure};
 use super::found::UsedData;
-use super::output::{print_err, print_out};
+use super::output::{Exit, Failure, print_out};
 use doc::file::{self, FileError};
 use doc::{Problem, Run, Severity, capitalised};
 use form::number::{counted, grouped};
@@ -44,10 +43,7 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
         return check_in_json(&arguments.document);
     }
     let document = Document::open(&arguments.document, None)?;
-    let (runs, notes, found) = document.runs()?;
-    for note in &notes {
-        print_err(note);
-    }
+    let (runs, found) = document.runs()?;
     let arms = document.experiment().arms.len();
     let runs = distinct(&found.measured(&runs));
     let costs = Costs::new(&runs, cost);
@@ -67,12 +63,11 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What `check --json` prints.
+/// The output of `check --json`.
 #[derive(Debug, Serialize)]
 struct Checked {
     /// The file, as it was named.
     file: String,
-    /// Whether it can be run.
     valid: bool,
     problems: Vec<CheckedProblem>,
     /// The number of arms as they are written.
@@ -86,7 +81,6 @@ struct Checked {
 /// A problem for programs.
 #[derive(Debug, Default, Serialize)]
 struct CheckedProblem {
-    /// `error` or `note`.
     severity: &'static str,
     /// The path of the setting, such as `train.batch`; empty for the whole file.
     place: String,
@@ -95,7 +89,6 @@ struct CheckedProblem {
     /// The place in the file, both from 1.
     line: Option<usize>,
     column: Option<usize>,
-    /// The setting of the command line that it comes from.
     setting: Option<String>,
     message: String,
     /// More lines; may be empty.
@@ -113,7 +106,7 @@ fn check_in_json(arguments: &DocumentArgs) -> Result<Exit, Failure> {
             (Checked { file, valid: false, problems, arms, runs, data }, Err(failure))
         }
         Ok(document) => {
-            let (found, runs, data) = document.problems();
+            let super::document::Checked { problems: found, runs, found: data } = document.checked();
             let mut problems: Vec<CheckedProblem> =
                 found.iter().map(|problem| CheckedProblem::of(problem, &document)).collect();
             let notes = document.notes(&runs, &runs).into_iter();
@@ -154,7 +147,7 @@ impl CheckedProblem {
         }
     }
 
-    /// Why a file cannot be opened.
+    /// Says why a file cannot be opened.
     fn of_failure(failure: &Failure) -> Self {
         let of_it = Self { severity: "error", message: failure.to_string(), ..Self::default() };
         let Failure::File(FileError::Syntax { line, column, message, .. }) = failure else { return of_it };
@@ -162,7 +155,7 @@ impl CheckedProblem {
     }
 }
 
-/// The number of runs that are done, and the time of the others, where it is known or may be measured. `done` has the seconds that
+/// Returns the number of runs that are done, and the time of the others, where it is known or may be measured. `done` has the seconds that
 /// runs took, by their identity.
 fn left(
     runs: &[Run],
@@ -188,14 +181,14 @@ fn left(
     Some(time.map_or_else(|| over.clone(), |time| format!("{over}; {time}")))
 }
 
-/// How a task is measured, for how many of them.
+/// A measurement of tasks, and their number.
 #[derive(Clone, Copy)]
 struct Measures<'a> {
     measure: &'a dyn Fn(&Task, QueueOptions) -> Option<Pace>,
     most: usize,
 }
 
-/// `they take 3–5 min, 2 runs side by side, from a quick measurement of 40 mini-batches`
+/// Says `they take 3–5 min, 2 runs side by side, from a quick measurement of 40 mini-batches`
 fn time(
     they: &str,
     left: &[RemainingRun<'_>],
@@ -210,7 +203,7 @@ fn time(
         }
         for task in tasks {
             let pace = (measures.measure)(&task, options);
-            paces.take(task, options, pace);
+            paces.add(task, options, pace);
         }
     }
     let ExpectedTime::Known(time) = expected(left, done, &paces, options) else { return None };
@@ -218,7 +211,7 @@ fn time(
     Some(format!("{they} take {duration}{}, {}", time.side_by_side(), time.basis()))
 }
 
-/// `4 arms, 12 runs, 266,610 parameters, 266,200 multiply-adds per sample, 144 to 1,008 iterations per run`, and the trials
+/// Says `4 arms, 12 runs, 266,610 parameters, 266,200 multiply-adds per sample, 144 to 1,008 iterations per run`, and the trials
 /// of campaigns where there are some.
 fn size(arms: usize, runs: usize, costs: &Costs<'_>) -> String {
     let costs: Vec<&Cost> = costs.all().collect();

@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use cluster::ClusterSettings;
 use form::{Field, Group, Node, Value};
 
-/// What `weightlab submit` asks of Slurm.
+/// Options of `weightlab submit` for Slurm.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterArgs(pub ClusterSettings);
 
@@ -50,7 +50,7 @@ fn value_name(value: &mut dyn Value) -> &'static str {
     }
 }
 
-/// `Memory of a task, such as 4G [default: 1]`.
+/// Says `Memory of a task, such as 4G [default: 1]`.
 fn help(field: &Field, value: &mut dyn Value) -> StyledStr {
     let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
     let usual = match value.node() {

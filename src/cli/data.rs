@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 
-use super::failure::{Exit, Failure};
-use super::output::{print_err, print_out};
-use super::table::table;
+use super::output::{Exit, Failure, print_err, print_out, table};
 use data::{Data, KnownSet, Origin, Places, Remote};
 use download::{DownloadError, Patience, Progress, download};
 use form::number::megabytes;
@@ -45,7 +43,7 @@ struct GetArgs {
     to: Option<PathBuf>,
 }
 
-/// How often the line of a terminal is rewritten.
+/// The time between two versions of the line of a terminal.
 const REDRAW_EVERY: Duration = Duration::from_millis(200);
 
 /// Lists datasets, or downloads one.
@@ -102,7 +100,7 @@ fn get(arguments: &GetArgs, places: &Places) -> Result<Exit, Failure> {
     }
 }
 
-/// The dataset of a name, however it is written: `cifar10`, `CIFAR-10`.
+/// Finds the dataset of a name, however it is written: `cifar10`, `CIFAR-10`.
 fn named(name: &str) -> Option<(&'static KnownSet, Origin)> {
     let plain = |name: &str| -> String {
         name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
@@ -110,7 +108,7 @@ fn named(name: &str) -> Option<(&'static KnownSet, Origin)> {
     Data::downloadable().into_iter().find(|(set, _)| plain(set.name) == plain(name))
 }
 
-/// What is downloaded, from where, under which licence and to which folder.
+/// Says what is downloaded, from where, under which licence and to which folder.
 fn about(set: &KnownSet, origin: &Origin, folder: &Path) -> String {
     let addresses: Vec<String> = origin.files.iter().map(|file| format!("  {}", file.url)).collect();
     format!(

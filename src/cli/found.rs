@@ -30,7 +30,7 @@ pub struct UsedData {
     key: (String, Option<usize>),
 }
 
-/// What a look at the data and reading them found, each once.
+/// The findings of a look at the data and of reading them, each once.
 #[derive(Debug, Default)]
 pub struct Found {
     /// What is in them, in the order of the runs.
@@ -74,7 +74,7 @@ impl Found {
         found
     }
 
-    /// What is in a dataset; notes its problems. Data of the user were looked at when the experiment was opened, and what is
+    /// Finds what is in a dataset; notes its problems. Data of the user were looked at when the experiment was opened, and what is
     /// worth knowing of them is said with the problems of the experiment.
     fn look_at(
         &mut self,
@@ -100,7 +100,7 @@ impl Found {
         }
     }
 
-    /// What is in a known set that was read, and what its files lack.
+    /// Finds what is in a known set that was read, and what its files lack.
     fn told(
         &mut self,
         data: &Data,
@@ -108,7 +108,7 @@ impl Found {
         base: &Path,
         digests: &Digests,
     ) -> Result<Inventory, DataError> {
-        let mut inventory = Inventory::of_read(data, read);
+        let mut inventory = Inventory::from_read(data, read);
         self.notes.extend(inventory.notes.iter().cloned());
         match data.place(base)? {
             Some(place) => inventory.path = place.display().to_string(),
@@ -122,7 +122,7 @@ impl Found {
         Ok(inventory)
     }
 
-    /// What is in the data of these arms, in lines; notes are said elsewhere. Nothing without data.
+    /// Describes what is in the data of these arms, in lines; notes are said elsewhere. Nothing without data.
     pub fn text(&self, is_of: impl Fn(&str) -> bool) -> String {
         let data: Vec<&UsedData> =
             self.data.iter().filter(|data| data.arms.iter().any(|arm| is_of(arm))).collect();
@@ -141,7 +141,7 @@ impl Found {
         blocks.join("\n")
     }
 
-    /// These runs with the number of samples that there are, for estimates of their cost.
+    /// Returns these runs with the number of samples that there are, for estimates of their cost.
     pub fn measured(&self, runs: &[Run]) -> Vec<Run> {
         if self.samples.is_empty() {
             return runs.to_vec();

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::failure::{Exit, Failure};
-use super::output::print_out;
-use super::table::table;
+use super::output::{Exit, Failure, print_out, table};
 use doc::capitalised;
 use form::Stored;
 use form::number::{counted, grouped};
@@ -116,7 +114,7 @@ fn row(tensor: &TensorSummary) -> Vec<String> {
     cells
 }
 
-/// The network as a line of an experiment.
+/// Writes the network as a line of an experiment.
 fn network(guess: &Guess) -> String {
     let ron = guess.net.to_ron();
     let unknown = guess.unknown.map_or_else(String::new, |unknown| format!(" ({unknown})"));

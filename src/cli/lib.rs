@@ -3,13 +3,12 @@
 //! A subcommand is one file with its arguments ([`clap::Args`]) and its work. None of them opens a display. All of them end
 //! through [`execute`], which prints errors and picks the exit status.
 
-mod cancel;
 mod check;
+mod cluster;
 mod cluster_args;
 mod data;
 mod document;
 mod export;
-mod failure;
 mod found;
 mod inspect;
 mod install;
@@ -19,11 +18,7 @@ mod progress;
 mod replay;
 mod report;
 mod run;
-mod shell;
 mod show;
-mod status;
-mod submit;
-mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,8 +27,7 @@ use clap::{Parser, Subcommand};
 
 use ::run::{processor_features, vectors};
 use doc::Device;
-pub use failure::{Exit, Failure};
-pub use output::print_err;
+pub use output::{Exit, Failure, print_err};
 
 /// What the program was started with.
 #[derive(Debug, Parser)]
@@ -49,7 +43,7 @@ pub struct Arguments {
 const EXIT_HELP: &str = "Without a command, the window opens.\n\nExit status: 0 all done, 1 a run failed \
     or results cannot be printed, 2 the input is wrong,\n3 other processes work on some of the runs, 130 interrupted (run again to resume).";
 
-/// What `--version` prints: the version, the commit of a release build, the devices, and the processor.
+/// Writes what `--version` prints: the version, the commit of a release build, the devices, and the processor.
 fn long_version() -> String {
     let commit = match env!("WEIGHTLAB_COMMIT") {
         "" => String::new(),
@@ -71,11 +65,11 @@ pub enum Command {
     /// Run what is not done, and resume what was interrupted
     Run(run::RunArgs),
     /// Hand what is missing to Slurm, as one array of tasks
-    Submit(submit::SubmitArgs),
+    Submit(cluster::SubmitArgs),
     /// Show where runs are: done, running, pending, failed
-    Status(status::StatusArgs),
+    Status(cluster::StatusArgs),
     /// Cancel the jobs of an experiment in Slurm; progress is kept
-    Cancel(cancel::CancelArgs),
+    Cancel(cluster::CancelArgs),
     /// List the errors of a file, or its size and expected time
     Check(check::CheckArgs),
     /// Show the table of runs
@@ -91,9 +85,9 @@ pub enum Command {
     /// Download a dataset, or list those that can be downloaded
     Data(data::DataArgs),
     /// Print what completes commands and options in a shell
-    Completions(shell::CompletionsArgs),
+    Completions(install::CompletionsArgs),
     /// Print the man page
-    Man(shell::ManArgs),
+    Man(install::ManArgs),
     /// List what the program contains, and under which licences
     Licences(licences::LicencesArgs),
     /// Add menu entry, icons, file type, man pages and completions to Linux
@@ -102,7 +96,7 @@ pub enum Command {
     Uninstall(install::InstallArgs),
 }
 
-/// What is wrong with the file for the window: a mistyped command looks like a file.
+/// Says what is wrong with the file for the window: a mistyped command looks like a file.
 pub fn refusal(file: &Path) -> Option<String> {
     let message =
         || format!("error: there is no file or command \"{}\"; see weightlab --help", file.display());
@@ -113,9 +107,9 @@ pub fn refusal(file: &Path) -> Option<String> {
 pub fn execute(command: &Command) -> ExitCode {
     let result = match command {
         Command::Run(arguments) => run::run(arguments),
-        Command::Submit(arguments) => submit::submit_runs(arguments),
-        Command::Status(arguments) => status::status(arguments),
-        Command::Cancel(arguments) => cancel::cancel_jobs(arguments),
+        Command::Submit(arguments) => cluster::submit_runs(arguments),
+        Command::Status(arguments) => cluster::status(arguments),
+        Command::Cancel(arguments) => cluster::cancel_jobs(arguments),
         Command::Check(arguments) => check::check(arguments),
         Command::Show(arguments) => show::show(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
@@ -123,8 +117,8 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Report(arguments) => report::report(arguments),
         Command::Inspect(arguments) => inspect::inspect_file(arguments),
         Command::Data(arguments) => data::data(arguments),
-        Command::Completions(arguments) => shell::completions(arguments),
-        Command::Man(arguments) => shell::man(arguments),
+        Command::Completions(arguments) => install::completions(arguments),
+        Command::Man(arguments) => install::man(arguments),
         Command::Licences(arguments) => licences::licences(arguments),
         Command::Install(arguments) => install::install(arguments),
         Command::Uninstall(arguments) => install::uninstall(arguments),

@@ -2,9 +2,7 @@
 
 use clap::Args;
 
-use super::failure::{Exit, Failure};
-use super::output::print_out;
-use super::table::table;
+use super::output::{Exit, Failure, print_out, table};
 use licences::Licences;
 
 /// Settings of `weightlab licences`.

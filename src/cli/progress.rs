@@ -9,9 +9,9 @@ use results::number::{duration, fixed};
 use results::{Event, RunRecord, RunState};
 use run::{Costs, Message, cost};
 
-/// How often the line of a terminal is rewritten.
+/// The time between two versions of the line of a terminal.
 pub const REDRAW_EVERY: Duration = Duration::from_millis(200);
-/// How often a line is added where it cannot be rewritten, as in the log of a cluster.
+/// The time between two lines where it cannot be rewritten, as in the log of a cluster.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Share of the work that has to be done before the line has the time left.
 const ENOUGH_FOR_PACE: f64 = 0.005;
@@ -38,7 +38,7 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// The line of these runs. `done` has those that previous processes have done, by identity, and the seconds that they took.
+    /// Begins the line of these runs. `done` has those that previous processes have done, by identity, and the seconds that they took.
     pub fn new(runs: &[Run], done: &BTreeMap<String, f64>) -> Self {
         let costs = Costs::new(runs, cost);
         let tracked = |run: &Run| {
@@ -83,14 +83,14 @@ impl ProgressLine {
         let _ = stream.flush();
     }
 
-    /// Why runs failed, by their ids.
+    /// Returns why runs failed, by their ids.
     pub fn failures(&self) -> BTreeMap<String, String> {
         let failure =
             |(id, run): (&String, &TrackedRun)| Some((id.clone(), run.record.failure()?.to_owned()));
         self.runs.iter().filter_map(failure).collect()
     }
 
-    /// The other processes that work on runs, by the runs' ids.
+    /// Returns the other processes that work on runs, by the runs' ids.
     pub fn elsewhere(&self) -> BTreeMap<String, String> {
         let owner = |(id, run): (&String, &TrackedRun)| Some((id.clone(), run.elsewhere.clone()?));
         self.runs.iter().filter_map(owner).collect()
@@ -104,7 +104,7 @@ impl ProgressLine {
         }
     }
 
-    /// `3/12 runs, 41 %, 1 min 20 s left, winning ticket (seed 2) at epoch 24.0`.
+    /// Says `3/12 runs, 41 %, 1 min 20 s left, winning ticket (seed 2) at epoch 24.0`.
     fn text(&self, secs: f64) -> String {
         let runs = || self.runs.values();
         let count = |is: fn(&TrackedRun) -> bool| runs().filter(|run| is(run)).count();

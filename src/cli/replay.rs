@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::failure::{Exit, Failure};
-use super::output::{print_err, print_out};
-use super::table::table;
+use super::output::{Exit, Failure, print_err, print_out, table};
 use doc::stage_number;
 use form::number::{counted, grouped};
 use run::{Replay, Replayed, replay as replay_run, write_images};

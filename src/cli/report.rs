@@ -6,8 +6,7 @@ use std::time::SystemTime;
 use clap::Args;
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
-use super::failure::{Exit, Failure};
-use super::output::print_err;
+use super::output::{Exit, Failure, print_err};
 use figure::plots::{ALL, Plot, find};
 use figure::write_file;
 use form::number::counted;

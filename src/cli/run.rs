@@ -8,16 +8,17 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::document::{Document, DocumentArgs, SelectionArgs, by_arm, distinct};
-use super::failure::{Exit, Failure};
-use super::output::{print_err, print_out};
+use super::export::write_overview;
+use super::output::{Exit, Failure, print_err, print_out, table};
 use super::progress::{ProgressLine, REDRAW_EVERY};
-use super::table::table;
 use cluster::Shard;
 use doc::Run;
 use results::statistics::mean_and_deviation;
 use results::table::test_series;
 use results::{RunRecord, RunState, ends_in_words, has_diverged};
-use run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_each};
+use run::{
+    Job, Message, Queue, QueueOptions, StopFlag, StopKind, convert_old_runs, is_marked_done, read_each,
+};
 
 /// Settings of `weightlab run`.
 #[derive(Debug, Args)]
@@ -47,22 +48,25 @@ pub struct RunArgs {
     into: Option<PathBuf>,
 }
 
+/// The points of more runs would fill the memory: no figure is drawn of them unasked.
+const MOST_DRAWN: usize = 500;
+
 /// Runs the selected runs that are not done.
 ///
 /// # Errors
 /// What is wrong with the file or the arguments; nothing ran then.
 pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document, arguments.into.as_ref())?;
-    let (runs, notes, found) = document.runs()?;
-    for note in &notes {
-        print_err(note);
-    }
+    let (runs, found) = document.runs()?;
     let mut runs = distinct(&document.select(runs, &arguments.selection)?);
-    if let Some(shard) = chosen_shard(arguments, &|name| std::env::var(name).ok())? {
-        runs = shard.of(runs);
+    let shard = chosen_shard(arguments, &|name| std::env::var(name).ok())?;
+    let is_part = shard.is_some();
+    if let Some(shard) = shard {
+        runs = shard.pick(runs);
     }
     let folder = document.runs_folder();
     std::fs::create_dir_all(&folder).map_err(Failure::write(&folder))?;
+    convert_old_runs(&folder);
 
     let mut ends = ends(&folder, &runs);
     let left: Vec<Run> = runs.iter().filter(|run| !is_done(&ends, run)).cloned().collect();
@@ -92,10 +96,17 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     for line in damaged(&runs, &ends, &folder, exit) {
         print_err(&line);
     }
+    if exit == Exit::Done && !is_part && runs.len() <= MOST_DRAWN {
+        match write_overview(document.experiment(), &runs, &folder) {
+            Ok(Some(figure)) => print_out(&format!("Figure: {}", figure.display()))?,
+            Ok(None) => {}
+            Err(failure) => print_err(&format!("note: no figure was written ({failure})")),
+        }
+    }
     printed.map(|()| exit)
 }
 
-/// The shard that was named; where no runs were chosen either, that of the scheduler.
+/// Chooses the shard that was named; where no runs were chosen either, that of the scheduler.
 fn chosen_shard(
     arguments: &RunArgs,
     variable: &dyn Fn(&str) -> Option<String>,
@@ -112,7 +123,7 @@ fn chosen_shard(
     }))
 }
 
-/// How a run has ended so far: of thousands of runs, the points would fill the memory.
+/// The end of a run so far: of thousands of runs, the points would fill the memory.
 #[derive(Debug)]
 struct RunEnd {
     state: RunState,
@@ -140,7 +151,7 @@ impl RunEnd {
 /// The ends of runs by their identity.
 type RunEnds = BTreeMap<String, RunEnd>;
 
-/// How these runs have ended, as far as they have begun.
+/// Reads how these runs have ended, as far as they have begun.
 fn ends(folder: &Path, runs: &[Run]) -> RunEnds {
     let end = |run: &Run, record: Option<RunRecord>| Some((run.id.clone(), RunEnd::of(run, &record?)));
     read_each(folder, runs, end).into_iter().flatten().collect()
@@ -157,7 +168,7 @@ fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
 /// on, and all its processes too.
 const SAME_REQUEST: Duration = Duration::from_secs(1);
 
-/// A flag that the first Ctrl-C raises; the second one ends the process at once.
+/// Makes a flag that the first Ctrl-C raises; the second one ends the process at once.
 fn stop_on_interrupt() -> Result<StopFlag, Failure> {
     let stop = StopFlag::new();
     let flag = stop.clone();
@@ -196,7 +207,7 @@ fn is_done(ends: &RunEnds, run: &Run) -> bool {
 /// Why runs failed, and the other processes that work on runs; both by the runs' ids.
 type NotDone<'a> = (&'a BTreeMap<String, String>, &'a BTreeMap<String, String>);
 
-/// The exit status of all runs; prints what is not done.
+/// Finds the exit status of all runs; prints what is not done.
 fn exit_of(runs: &[Run], ends: &RunEnds, (failures, elsewhere): NotDone<'_>, stop: &StopFlag) -> Exit {
     for run in runs {
         if let Some(message) = failures.get(&run.id) {
@@ -220,7 +231,7 @@ fn exit_of(runs: &[Run], ends: &RunEnds, (failures, elsewhere): NotDone<'_>, sto
     }
 }
 
-/// Errors of runs with a mark of being done and a damaged log: nothing else explains why the command fails.
+/// Lists errors of runs with a mark of being done and a damaged log: nothing else explains why the command fails.
 fn damaged(runs: &[Run], ends: &RunEnds, folder: &Path, exit: Exit) -> Vec<String> {
     let marked = runs.iter().filter(|run| exit == Exit::RunFailed && is_marked_done(folder, &run.id));
     let line = |run: &Run| {
@@ -235,7 +246,7 @@ fn damaged(runs: &[Run], ends: &RunEnds, folder: &Path, exit: Exit) -> Vec<Strin
     marked.filter(|run| !is_done(ends, run)).map(line).collect()
 }
 
-/// A line for each arm (seeds done, mean and deviation of the last test accuracy), and the folder of the results.
+/// Writes a line for each arm (seeds done, mean and deviation of the last test accuracy), and the folder of the results.
 fn summary(runs: &[Run], ends: &RunEnds, folder: &Path) -> String {
     let row = |(name, of_arm): (&str, Vec<&Run>)| {
         let known = of_arm.iter().filter_map(|run| ends.get(&run.id));
@@ -248,7 +259,7 @@ fn summary(runs: &[Run], ends: &RunEnds, folder: &Path) -> String {
     format!("{table}Results: {}\n", folder.display())
 }
 
-/// `95.83 ± 0.42 %`.
+/// Writes `95.83 ± 0.42 %`.
 fn accuracy(values: &[f64]) -> String {
     let text = mean_and_deviation(values, 100.0, 2);
     if values.is_empty() { text } else { text + " %" }

@@ -6,34 +6,72 @@
 //!
 //! ```text
 //! lottery.runs/cluster/submit-1.sh    the batch script
-//!                      submit-1.ron   its job, and which runs its tasks have
+//!                      submit-1.json  its job, and which runs its tasks have
 //!                      logs/          what each task printed
 //! ```
 
-mod error;
-mod packing;
 mod prepare;
-mod quote;
-mod record;
 mod script;
 mod settings;
 mod shard;
 mod slurm;
-mod status;
-mod submit;
+mod submissions;
 #[cfg(any(test, feature = "testing"))]
 #[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use error::ClusterError;
-pub use packing::{Packing, Runs};
-pub use prepare::{Plan, Request, prepare};
-pub use quote::words;
-pub use record::{FOLDER, Submission, submissions};
+use std::path::{Path, PathBuf};
+
+pub use prepare::{Packing, Plan, Request, Runs, prepare};
+pub use script::words;
 pub use settings::ClusterSettings;
 pub use shard::{Shard, TakenShard};
 pub use slurm::{ClusterTask, Slurm};
-pub use status::{Counts, RunPlace, Status, active_jobs, cancel};
-pub use submit::{Submitted, submit};
+pub use submissions::{
+    Counts, FOLDER, RunPlace, Status, Submission, Submitted, active_jobs, cancel, submissions,
+    submit,
+};
+
+/// A failure about a cluster; each says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// A program of Slurm is not there.
+    #[error(
+        "there is no {0} on this computer, so Slurm is not installed here; use weightlab submit on a login node of the \
+         cluster"
+    )]
+    NoSlurm(&'static str),
+    /// A program of Slurm said no.
+    #[error("Slurm's {program} refused: {message}")]
+    Refused {
+        /// The program.
+        program: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// Slurm is installed, and its controller cannot be reached.
+    #[error(
+        "this computer does not reach the controller of Slurm; use weightlab submit on a login node of the cluster ({0})"
+    )]
+    NoController(String),
+    /// A file could not be read or written.
+    #[error("cannot write {}: {source}", path.display())]
+    Disk {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// A setting does not fit, or something needed for it is not known.
+    #[error("{0}")]
+    Settings(String),
+}
+
+impl ClusterError {
+    /// Makes the error of a file that could not be written.
+    pub(crate) fn disk(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Disk { path: path.to_owned(), source }
+    }
+}

@@ -3,19 +3,22 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::error::ClusterError;
-use super::packing::{Packing, Runs};
-use super::record::{Submission, active_tasks, submissions};
+use super::ClusterError;
 use super::script::Script;
 use super::settings::ClusterSettings;
 use super::shard::Shard;
 use super::slurm::Slurm;
+use super::submissions::{Submission, active_tasks, submissions};
+use doc::Run;
 use form::number::counted;
 use results::RunState;
 use results::number::duration_range;
-use run::{Pace, QueueOptions, Task, read_states};
+use run::{
+    Costs, Expected, ExpectedTime, Pace, Paces, QueueOptions, RunProgress, Task, cost, expected, parallelism,
+    read_records, read_states,
+};
 
-/// What is to be submitted.
+/// A request to submit runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The runs of the experiment, and their folder.
@@ -30,7 +33,7 @@ pub struct Request<'a> {
     pub settings: &'a ClusterSettings,
 }
 
-/// What would be submitted.
+/// A submission that has not been made.
 #[derive(Debug)]
 pub struct Plan {
     /// The script.
@@ -83,7 +86,7 @@ pub fn prepare(
     let is_same =
         |earlier: &&Submission| earlier.runs == ids && earlier.minutes == minutes && earlier.cpus == cpus;
     let earlier = known.iter().rev().find(is_same).map(|earlier| earlier.shards);
-    let packing = Packing::of(runs, settings, earlier, largest_index, measure)?;
+    let packing = Packing::choose(runs, settings, earlier, largest_index, measure)?;
 
     let held: BTreeSet<&str> =
         active.iter().flat_map(|(submission, task)| submission.runs_of(task.index)).collect();
@@ -91,7 +94,8 @@ pub fn prepare(
     let is_done: Vec<bool> = ids.iter().map(|id| states[id] == RunState::Done).collect();
     let is_left = |at: &usize| !is_done[*at] && !held.contains(ids[*at].as_str());
     let of = packing.shards;
-    let left_of = |index: usize| Shard { index, of }.of(0..ids.len()).iter().filter(|at| is_left(at)).count();
+    let left_of =
+        |index: usize| Shard { index, of }.pick(0..ids.len()).iter().filter(|at| is_left(at)).count();
     let tasks: Vec<usize> = (1..=of).filter(|index| left_of(*index) > 0).collect();
     let done = is_done.iter().filter(|done| **done).count();
     let left = (0..ids.len()).filter(is_left).count();
@@ -113,12 +117,12 @@ pub fn prepare(
 }
 
 impl Plan {
-    /// Whether there is nothing to hand out.
+    /// Returns true if there is nothing to hand out.
     pub const fn is_empty(&self) -> bool {
         self.left == 0
     }
 
-    /// What is handed out, and what is not, a sentence a line.
+    /// Says what is handed out, and what is not, a sentence a line.
     pub fn summary(&self) -> Vec<String> {
         let all = counted(self.record.runs.len(), "run");
         let mut lines = Vec::new();
@@ -157,4 +161,107 @@ impl Plan {
         }));
         lines
     }
+}
+
+/// More kinds of mini-batches than these take too long to measure.
+const MOST_KINDS: usize = 40;
+
+/// The runs of an experiment, and where they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs<'a> {
+    /// All of them, each once.
+    pub all: &'a [Run],
+    /// The folder of their directories.
+    pub folder: &'a Path,
+}
+
+/// The division of runs among tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Packing {
+    /// Number of tasks.
+    pub shards: usize,
+    /// The expected time of all runs one task after the other, where it was needed.
+    pub expected: Option<Expected>,
+    /// Why there are fewer tasks than asked for.
+    pub lowered: Option<String>,
+}
+
+impl Packing {
+    /// Chooses the number of tasks that was asked for, or else as many as the time per task needs. `earlier` is what the last
+    /// submission of the same runs with the same time per task had: resubmitted tasks then mean the same.
+    ///
+    /// # Errors
+    /// When the number depends on the expected time, and that is not known.
+    pub fn choose(
+        runs: Runs<'_>,
+        settings: &ClusterSettings,
+        earlier: Option<usize>,
+        largest_index: Option<usize>,
+        measure: &dyn Fn(&Task, QueueOptions) -> Option<Pace>,
+    ) -> Result<Self, ClusterError> {
+        let (wanted, expected) = match (settings.shards, earlier) {
+            (Some(shards), _) | (None, Some(shards)) => (shards, None),
+            (None, None) => {
+                let expected = all_on_a_task(runs, settings.cpus, measure)?;
+                ((expected.secs / (settings.minutes as f64 * 60.0)).ceil() as usize, Some(expected))
+            }
+        };
+        let mut packing = Self { shards: wanted.clamp(1, runs.all.len().max(1)), expected, lowered: None };
+        if settings.shards.is_some_and(|asked| asked > packing.shards) {
+            packing.lowered = Some(format!(
+                "{} instead of {wanted}: there are no more runs",
+                counted(packing.shards, "task")
+            ));
+        }
+        if let Some(most) = largest_index.filter(|most| *most < packing.shards) {
+            packing.lowered = Some(format!(
+                "{} instead of {}: MaxArraySize of this cluster allows no index above {most}; a task has more runs \
+                 instead",
+                counted(most.max(1), "task"),
+                packing.shards
+            ));
+            packing.shards = most.max(1);
+        }
+        Ok(packing)
+    }
+}
+
+/// Estimates how long all runs would take on the processors of one task, those that are done too.
+fn all_on_a_task(
+    runs: Runs<'_>,
+    cpus: usize,
+    measure: &dyn Fn(&Task, QueueOptions) -> Option<Pace>,
+) -> Result<Expected, ClusterError> {
+    let unknown = |why: &str| {
+        ClusterError::Settings(format!(
+            "the number of tasks follows from the expected time of the runs, which is not known ({why}); give the number \
+             of tasks instead (--shards)"
+        ))
+    };
+    // What this computer has fewer processors for is measured with those that it has.
+    let jobs = cpus.min(parallelism()).min(runs.all.len()).max(1);
+    let options = QueueOptions { jobs, threads: 1 };
+    let records = read_records(runs.folder, runs.all);
+    let costs = Costs::new(runs.all, cost);
+    let far = |run: &Run| match records.get(&run.id) {
+        Some(record) if record.is_done() => RunProgress::Done(record.progress().secs),
+        _ => RunProgress::Share(0.0),
+    };
+    let (done, _) = costs.lists(runs.all, far).map_err(|why| unknown(&why))?;
+    let (_, all) = costs.lists(runs.all, |_| RunProgress::Share(0.0)).map_err(|why| unknown(&why))?;
+    let mut paces = Paces::default();
+    if let ExpectedTime::Needs(tasks) = expected(&all, &done, &paces, options) {
+        if tasks.len() > MOST_KINDS {
+            return Err(unknown(&format!("{} kinds of mini-batches would have to be measured", tasks.len())));
+        }
+        for task in tasks {
+            let pace = measure(&task, options);
+            paces.add(task, options, pace);
+        }
+    }
+    let ExpectedTime::Known(known) = expected(&all, &done, &paces, options) else {
+        return Err(unknown("it cannot be measured here"));
+    };
+    let share = jobs as f64 / cpus.min(runs.all.len()).max(1) as f64;
+    Ok(Expected { secs: known.secs * share, range: known.range.map(|secs| secs * share), ..known })
 }

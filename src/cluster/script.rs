@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::quote::{directive, word, words};
 use super::settings::ClusterSettings;
 use form::number::counted;
 
-/// What a task does, whichever it is.
+/// The part of the script that every task carries out.
 const WORK: &str = include_str!("task.sh");
 
-/// What a script is made of. All paths are absolute.
+/// The content of a batch script. All paths are absolute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
     /// The program.
@@ -31,7 +30,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The text, for `sbatch`.
+    /// Writes the text for `sbatch`.
     pub fn text(&self) -> String {
         let name = self.file.file_name().unwrap_or_default().to_string_lossy();
         let one_line: String =
@@ -72,12 +71,12 @@ impl Script {
         text
     }
 
-    /// The names of its options of `sbatch(1)`.
+    /// Returns the names of its options of `sbatch(1)`.
     pub fn option_names(&self) -> Vec<String> {
         self.options().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Options of `sbatch(1)`, with their values.
+    /// Lists the options of `sbatch(1)`, with their values.
     fn options(&self) -> Vec<(String, Option<String>)> {
         let settings = &self.settings;
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -117,17 +116,17 @@ impl Script {
     }
 }
 
-/// The folder of the tasks' logs.
+/// Returns the folder of the tasks' logs.
 pub fn logs(folder: &Path) -> PathBuf {
-    folder.join(super::record::FOLDER).join("logs")
+    folder.join(super::submissions::FOLDER).join("logs")
 }
 
-/// The log of a task, as a pattern of Slurm: `%` in a path stands doubled.
+/// Returns the log of a task as a pattern of Slurm: `%` in a path stands doubled.
 fn log(folder: &Path) -> PathBuf {
     PathBuf::from(logs(folder).to_string_lossy().replace('%', "%%")).join("%A_%a.log")
 }
 
-/// Indices as ranges: `1-3,7`.
+/// Writes indices as ranges: `1-3,7`.
 fn indices(tasks: &[usize]) -> String {
     let mut ranges: Vec<[usize; 2]> = Vec::new();
     for &task in tasks {
@@ -140,6 +139,33 @@ fn indices(tasks: &[usize]) -> String {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
     ranges.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
+/// Returns true if the letters mean nothing to a shell and nothing to Slurm.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./:,=+@".contains(letter))
+}
+
+/// Quotes a word for a shell, with anything in it: spaces, quotes, `$`, line breaks.
+pub fn word(text: &str) -> String {
+    if is_plain(text) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// Quotes words into a line for a shell.
+pub fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Quotes the value of an option on a line `#SBATCH --option=value`; Slurm takes quotes and backslashes away. Nothing can stand
+/// for a line break, which becomes a space.
+pub fn directive(value: &str) -> String {
+    if is_plain(value) || value.chars().all(|letter| letter == '%' || is_plain(&letter.to_string())) {
+        return value.to_owned();
+    }
+    let one_line: String =
+        value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    format!("\"{}\"", one_line.replace('\\', r"\\").replace('"', "\\\""))
 }
 
 #[cfg(test)]
@@ -155,5 +181,21 @@ mod tests {
     #[test]
     fn a_percent_sign_in_a_path_is_no_pattern() {
         assert_eq!(log(Path::new("/a%b.runs")), Path::new("/a%%b.runs/cluster/logs/%A_%a.log"));
+    }
+
+    #[test]
+    fn a_shell_reads_back_every_word() {
+        let odd = ["", "a b", "it's", "\"$HOME\"", "`id`", "a\nb", "\\", "*", "ü;&|", "~", "plain-1.ron"];
+        let script = format!("printf '%s\\0' {}", words(odd));
+        let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+        let read = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(read.split_terminator('\0').collect::<Vec<_>>(), odd);
+    }
+
+    #[test]
+    fn values_of_directives_are_quoted_where_they_need_it() {
+        assert_eq!(directive("gpu,cpu"), "gpu,cpu");
+        assert_eq!(directive("/a/%A_%a.log"), "/a/%A_%a.log");
+        assert_eq!(directive("a \"b\" \\ c\nd"), r#""a \"b\" \\ c d""#);
     }
 }

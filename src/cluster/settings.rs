@@ -1,6 +1,6 @@
 //! What is asked of Slurm: options of `weightlab submit`.
 
-use super::error::ClusterError;
+use super::ClusterError;
 
 form::form! {
     /// How runs go to a cluster.
@@ -21,7 +21,7 @@ form::form! {
 }
 
 impl ClusterSettings {
-    /// What is wrong with the settings alone.
+    /// Checks the settings alone.
     ///
     /// # Errors
     /// The first thing that Slurm would misread.
@@ -55,7 +55,7 @@ impl ClusterSettings {
     }
 }
 
-/// Seconds of a time limit as Slurm writes it (`sbatch(1)`, `--time`); nothing where there is no limit.
+/// Reads the seconds of a time limit as Slurm writes it (`sbatch(1)`, `--time`); nothing where there is no limit.
 fn seconds(time: &str) -> Result<Option<u64>, String> {
     let wrong = || {
         format!(

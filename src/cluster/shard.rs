@@ -35,12 +35,12 @@ impl Display for Shard {
 pub type TakenShard = (Shard, &'static str);
 
 impl Shard {
-    /// Every N-th run, beginning with the I-th: the parts differ by one run at most, and together are all runs.
-    pub fn of<T>(self, runs: impl IntoIterator<Item = T>) -> Vec<T> {
+    /// Picks every N-th run, beginning with the I-th: the parts differ by one run at most, and together are all runs.
+    pub fn pick<T>(self, runs: impl IntoIterator<Item = T>) -> Vec<T> {
         runs.into_iter().skip(self.index - 1).step_by(self.of).collect()
     }
 
-    /// The shard of a task in an array, by the variables that schedulers set: Kubernetes (indexed jobs), Slurm and PBS.
+    /// Finds the shard of a task in an array, by the variables that schedulers set: Kubernetes (indexed jobs), Slurm and PBS.
     /// `shards` is their number, which only Slurm tells; `variable` looks a variable up. Nothing outside of an array.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ fn how_many(name: &str, task: usize, why: &str) -> String {
     format!("{name} is {task}, and {why}; add --shards K, or --shard 1/1 for all runs")
 }
 
-/// The place of a task of Slurm in its array, from 1, and the number of tasks; nothing where they are no even range.
+/// Finds the place of a task of Slurm in its array, from 1, and the number of tasks; nothing where they are no even range.
 fn array_of_slurm(task: usize, number: &dyn Fn(&str) -> Option<usize>) -> Option<(usize, usize)> {
     let [min, max, count] = ["MIN", "MAX", "COUNT"].map(|what| number(&format!("SLURM_ARRAY_TASK_{what}")));
     let (min, max, count) = (min?, max?, count?);
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn shards_are_disjoint_and_together_everything() {
-        let seeds = |text: &str| text.parse::<Shard>().unwrap().of(1..=7);
+        let seeds = |text: &str| text.parse::<Shard>().unwrap().pick(1..=7);
         assert_eq!((seeds("1/3"), seeds("2/3"), seeds("3/3")), (vec![1, 4, 7], vec![2, 5], vec![3, 6]));
         for wrong in ["0/3", "4/3", "1/0", "2", "a/b"] {
             assert!(wrong.parse::<Shard>().is_err(), "{wrong}");

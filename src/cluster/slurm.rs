@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::error::ClusterError;
+use super::ClusterError;
 
 /// The programs of Slurm, on the path of the user.
 #[derive(Clone, Debug, Default)]
@@ -29,13 +29,13 @@ pub struct ClusterTask {
 }
 
 impl ClusterTask {
-    /// Whether a node works on it.
+    /// Returns true if a node works on it.
     pub fn is_running(&self) -> bool {
         ["RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"]
             .contains(&self.state.as_str())
     }
 
-    /// Whether it waits for a node, for the first time or again.
+    /// Returns true if it waits for a node, for the first time or again.
     pub fn is_pending(&self) -> bool {
         ["PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"]
             .contains(&self.state.as_str())
@@ -43,7 +43,7 @@ impl ClusterTask {
 }
 
 impl Slurm {
-    /// The programs in a folder.
+    /// Uses the programs in a folder.
     pub fn in_folder(folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()) }
     }
@@ -52,7 +52,7 @@ impl Slurm {
         self.ask_without(&[], program, arguments)
     }
 
-    /// The same without these variables of the environment.
+    /// Calls a program without these variables of the environment.
     fn ask_without(
         &self,
         variables: &[String],
@@ -91,7 +91,7 @@ impl Slurm {
         Err(ClusterError::Refused { program, message })
     }
 
-    /// The largest index that a task of an array can have: one less than `MaxArraySize` (`slurm.conf(5)`); nothing where
+    /// Asks for the largest index that a task of an array can have: one less than `MaxArraySize` (`slurm.conf(5)`); nothing where
     /// Slurm does not say.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl Slurm {
         Ok(size.map(|size| size.saturating_sub(1)))
     }
 
-    /// Submits a script; the number of the job. The options of the script count, also where variables of the environment say
+    /// Submits a script; returns the number of the job. The options of the script count, also where variables of the environment say
     /// otherwise.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Slurm {
         Ok(job.to_owned())
     }
 
-    /// The tasks of these jobs that are not over.
+    /// Asks for the tasks of these jobs that are not over.
     ///
     /// # Errors
     /// When Slurm is not there or does not answer.
@@ -158,7 +158,7 @@ impl Slurm {
 /// Variables that ask `sbatch` for what the script cannot have.
 const NOT_ASKED: [&str; 3] = ["SBATCH_ERROR", "SBATCH_NO_REQUEUE", "SBATCH_WAIT"];
 
-/// The variable of the environment that wins over an option of a script (`sbatch(1)`, input environment variables).
+/// Returns the variable of the environment that wins over an option of a script (`sbatch(1)`, input environment variables).
 fn variable_of(option: &str) -> String {
     let name = match option {
         "array" => "array-inx",
@@ -169,7 +169,7 @@ fn variable_of(option: &str) -> String {
     format!("SBATCH_{}", name.to_ascii_uppercase().replace('-', "_"))
 }
 
-/// A line of `squeue`: job, index, state, reason and script.
+/// Reads a line of `squeue`: job, index, state, reason and script.
 fn task(line: &str) -> Option<ClusterTask> {
     let mut fields = line.trim().splitn(5, '|');
     let mut next = || fields.next().map(str::to_owned);

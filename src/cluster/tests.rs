@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::testing::program;
 use super::*;
+use doc::file::write_kept;
 use doc::{Run, RunSpec, Stage, Train};
 use run::{Pace, QueueOptions, Task};
 
@@ -126,7 +127,7 @@ fn what_is_done_or_in_the_queue_is_not_handed_out_again() {
 fn a_damaged_record_is_passed_over_and_named() {
     let bench = Bench::new(2);
     submit(bench.of_shards(2), &bench.slurm()).unwrap();
-    for (name, text) in [("submit-1.ron", "(job: \"12"), ("submit-2.ron", "(job: \"12; rm -rf\")")] {
+    for (name, text) in [("submit-1.json", "{"), ("submit-2.ron", "(job: \"12; rm -rf\")")] {
         std::fs::write(bench.folder().join("cluster").join(name), text).unwrap();
     }
     let plan = bench.of_shards(2);
@@ -199,8 +200,7 @@ fn time_per_task_needs_an_expected_time() {
         ..Submission::default()
     };
     std::fs::create_dir_all(bench.folder().join("cluster")).unwrap();
-    let text = form::ron_text::to_pretty(&record).unwrap();
-    std::fs::write(bench.folder().join("cluster/submit-1.ron"), text).unwrap();
+    write_kept(&bench.folder().join(FOLDER), "submit-1", &record).unwrap();
     assert_eq!(bench.plan(&ClusterSettings::default()).unwrap().script.tasks, [1, 2]);
 }
 

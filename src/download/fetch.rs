@@ -1,22 +1,23 @@
 //! One file over HTTP, continued where a previous try ended.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use sha2::{Digest, Sha256};
+use flate2::read::GzDecoder;
+use tar::Archive;
 use ureq::Agent;
 use ureq::http::{Response, StatusCode, header};
 
 use super::{DownloadError, Patience};
-use data::Remote;
-use form::number::hexadecimal;
+use data::{Remote, copied};
 
 /// Bytes between two reports of progress.
 const CHUNK: usize = 1 << 18;
 
-/// What makes the connections; proxies are those of the environment.
+/// Makes the agent of the connections; proxies are those of the environment.
 pub fn agent(patience: Patience) -> Agent {
     Agent::config_builder()
         .http_status_as_error(false)
@@ -28,7 +29,7 @@ pub fn agent(patience: Patience) -> Agent {
         .into()
 }
 
-/// How a try ended that did not fail for good.
+/// The end of a try that did not fail for good.
 enum Try {
     /// All bytes are there.
     Complete,
@@ -152,7 +153,7 @@ fn attempt(
     }
 }
 
-/// Whether a part of a file begins where the present one ends.
+/// Returns true if a part of a file begins where the present one ends.
 fn begins_at<B>(response: &Response<B>, there: u64) -> bool {
     let range = response.headers().get(header::CONTENT_RANGE).and_then(|range| range.to_str().ok());
     range.is_some_and(|range| range.starts_with(&format!("bytes {there}-")))
@@ -169,20 +170,73 @@ fn cancel_if(flow: ControlFlow<()>) -> Result<(), DownloadError> {
     if flow.is_break() { Err(DownloadError::Cancelled) } else { Ok(()) }
 }
 
-/// The SHA-256 of an open file, in hexadecimal digits.
+/// Computes the SHA-256 of an open file, in hexadecimal digits.
 ///
 /// # Errors
 /// When it cannot be read.
 pub fn digest(file: &mut File, path: &Path) -> Result<String, DownloadError> {
+    let digest = file.rewind().and_then(|()| copied(file, &mut io::sink()));
+    digest.map(|(_, digest)| digest).map_err(DownloadError::disk(path))
+}
+
+/// Takes the files of these names and lengths out of an archive, wherever they are in it, and writes them into the folder;
+/// one that is there is left as it is. Nothing else of the archive is written, and none of its paths are followed. The
+/// archive is read through its open file, which may be locked.
+///
+/// # Errors
+/// A damaged archive, one that lacks a file or has one of another length, or a folder that cannot be written.
+pub fn unpack(
+    mut file: File,
+    path: &Path,
+    members: &[(&str, u64)],
+    folder: &Path,
+) -> Result<(), DownloadError> {
+    let damaged = |detail: String| DownloadError::Archive { path: path.to_owned(), detail };
     file.rewind().map_err(DownloadError::disk(path))?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; CHUNK];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(hexadecimal(&hash.finalize())),
-            Ok(count) => hash.update(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(DownloadError::disk(path)(error)),
+    let mut archive = Archive::new(GzDecoder::new(io::BufReader::new(file)));
+    let unreadable = |error: io::Error| damaged(format!("the archive is damaged ({error})"));
+    for entry in archive.entries().map_err(unreadable)? {
+        let mut entry = entry.map_err(unreadable)?;
+        let name =
+            entry.path().map_err(unreadable)?.file_name().map(|name| name.to_string_lossy().into_owned());
+        let is_it = |(member, _): &&(&str, u64)| Some(*member) == name.as_deref();
+        let Some((member, bytes)) = members.iter().find(is_it) else { continue };
+        let target = folder.join(member);
+        if !entry.header().entry_type().is_file() || target.exists() {
+            continue;
         }
+        if entry.size() != *bytes {
+            return Err(damaged(format!(
+                "{member} has {} bytes in it, and should have {bytes}",
+                entry.size()
+            )));
+        }
+        let part = folder.join(format!("{member}.part"));
+        let mut out = File::create(&part).map_err(DownloadError::disk(&part))?;
+        copy(&mut entry, &mut out, &part, &unreadable)?;
+        fs::rename(&part, &target).map_err(DownloadError::disk(&target))?;
+    }
+    let missing: Vec<&str> =
+        members.iter().map(|(name, _)| *name).filter(|name| !folder.join(name).is_file()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(damaged(format!("the archive has no {}", missing.join(", no "))))
+}
+
+/// Copies all bytes, and says which side failed.
+fn copy(
+    from: &mut impl io::Read,
+    to: &mut impl io::Write,
+    path: &Path,
+    unreadable: &dyn Fn(io::Error) -> DownloadError,
+) -> Result<(), DownloadError> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let count = from.read(&mut buffer).map_err(unreadable)?;
+        if count == 0 {
+            return to.flush().map_err(DownloadError::disk(path));
+        }
+        to.write_all(&buffer[..count]).map_err(DownloadError::disk(path))?;
     }
 }

@@ -4,8 +4,6 @@
 //! next try continues from there. A file gets its name after its size and its SHA-256 were found right; an archive is
 //! unpacked then, and never gets one. No file that is there is written over.
 
-mod archive;
-mod error;
 mod fetch;
 #[cfg(any(test, feature = "testing"))]
 #[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
@@ -14,16 +12,16 @@ pub mod server;
 mod tests;
 
 use std::fs::File;
+use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use error::DownloadError;
 use ureq::Agent;
 
 use data::Remote;
 
-/// How far a download is.
+/// The progress of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes that are there, those of previous tries included.
@@ -32,7 +30,7 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// How often a broken connection is tried again, and how long to wait before.
+/// Tries of a broken connection, and waits between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// Tries in a row that bring nothing, after which the download fails.
@@ -93,17 +91,17 @@ fn get(
         }
         // A file that is no archive has arrived since it was looked for.
         let is_archive = !file.members.is_empty();
-        return if is_archive { archive::unpack(archive, &path, file.members, folder) } else { Ok(()) };
+        return if is_archive { fetch::unpack(archive, &path, file.members, folder) } else { Ok(()) };
     }
     let (whole, part) = fetch::fetch(agent, file, folder, patience, report)?;
     if file.members.is_empty() {
         return std::fs::rename(&part, &path).map_err(DownloadError::disk(&path));
     }
-    archive::unpack(whole, &part, file.members, folder)?;
+    fetch::unpack(whole, &part, file.members, folder)?;
     std::fs::remove_file(&part).map_err(DownloadError::disk(&part))
 }
 
-/// Whether a file need not be downloaded.
+/// Returns true if a file need not be downloaded.
 ///
 /// # Errors
 /// When another file has its name, or that of a member: it is never written over.
@@ -128,4 +126,94 @@ fn is_done(file: &Remote, folder: &Path) -> Result<bool, DownloadError> {
         }
     }
     Ok(true)
+}
+
+/// The reason why a download failed.
+#[derive(Debug, thiserror::Error)]
+pub enum DownloadError {
+    /// No connection, or a broken one, after several tries.
+    #[error(
+        "{url} cannot be reached ({detail}). Check the connection (HTTPS_PROXY names a proxy) and try again: what has \
+         arrived is kept"
+    )]
+    Unreachable {
+        /// The address.
+        url: String,
+        /// What the network says.
+        detail: String,
+    },
+    /// The server refuses.
+    #[error(
+        "{url}: the server answers with status {status}. Try again later, or get the files from the dataset's page"
+    )]
+    Refused {
+        /// The address.
+        url: String,
+        /// The status of HTTP.
+        status: u16,
+    },
+    /// The file has another size than the known one.
+    #[error(
+        "{url} has {found} bytes; the known file has {expected}. The file at the source has changed, or something between \
+         here and there answers in its place: get it from the dataset's page"
+    )]
+    Size {
+        /// The address.
+        url: String,
+        /// Bytes of the known file.
+        expected: u64,
+        /// Bytes of what arrived, or what the server promises: "12", or "more than 12".
+        found: String,
+    },
+    /// The file has another content than the known one.
+    #[error(
+        "{url} has another checksum than the known file (SHA-256 {found}, expected {expected}). It was removed; try again, \
+         or get it from the dataset's page"
+    )]
+    Checksum {
+        /// The address.
+        url: String,
+        /// SHA-256 of the known file.
+        expected: String,
+        /// SHA-256 of what arrived.
+        found: String,
+    },
+    /// A file of the same name is there already.
+    #[error("{} is there already and is another file. Move it away, or choose another folder", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process downloads the same file.
+    #[error("another process downloads {} at this moment; wait for it", path.display())]
+    Busy {
+        /// The unfinished file.
+        path: PathBuf,
+    },
+    /// An archive lacks files that it should have, or is damaged.
+    #[error("{}: {detail}. Remove it and try again, or get the files from the dataset's page", path.display())]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The operating system refuses to read or write.
+    #[error("{}: {source}. Check the free space and the permissions, or choose another folder", path.display())]
+    Disk {
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// The user cancelled.
+    #[error("the download was cancelled; what has arrived is kept, and the next try continues")]
+    Cancelled,
+}
+
+impl DownloadError {
+    /// Makes the error of a path that could not be read or written.
+    pub(crate) fn disk(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Disk { path: path.to_owned(), source }
+    }
 }

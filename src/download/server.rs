@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// How the server answers a request.
+/// The answer of the server to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
     /// As it should.
@@ -32,7 +32,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of this content.
+    /// Starts a server of this content.
     pub fn start(content: &[u8], manners: &[Manner]) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -52,23 +52,23 @@ impl Server {
         Self { port, requests, ranges }
     }
 
-    /// The address of a file of this name.
+    /// Returns the address of a file of this name.
     pub fn url(&self, name: &str) -> String {
         format!("http://127.0.0.1:{}/{name}", self.port)
     }
 
-    /// How many requests there were.
+    /// Counts the requests there were.
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// The first byte that each request asked for, where it asked for a part.
+    /// Returns the first byte that each request asked for, where it asked for a part.
     pub fn ranges(&self) -> Vec<Option<usize>> {
         self.ranges.lock().unwrap().clone()
     }
 }
 
-/// The first byte of the part that a request asks for.
+/// Returns the first byte of the part that a request asks for.
 fn range_of(stream: &TcpStream) -> Option<usize> {
     let lines = BufReader::new(stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty());
     let heads: Vec<String> = lines.map(|line| line.to_lowercase()).collect();

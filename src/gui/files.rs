@@ -23,8 +23,8 @@ pub enum Purpose {
     Folder,
     /// A file for a setting.
     File,
-    /// To write an archive.
-    Archive,
+    /// A folder that is made.
+    NewFolder,
 }
 
 /// A question for a path.
@@ -46,7 +46,7 @@ impl PathRequest {
             Purpose::Report => "Write a report",
             Purpose::Folder => "Choose a folder",
             Purpose::File => "Choose a file",
-            Purpose::Archive => "Save the crate",
+            Purpose::NewFolder => "Save the crate",
         }
     }
 }
@@ -90,13 +90,12 @@ fn ask(request: &PathRequest) -> PathAnswer {
     dialog = match request.purpose {
         Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
         Purpose::Report => dialog.add_filter("HTML", &["html"]),
-        Purpose::Archive => dialog.add_filter("ZIP archive", &["zip"]),
-        Purpose::Folder | Purpose::File => dialog,
+        Purpose::Folder | Purpose::NewFolder | Purpose::File => dialog,
     };
     let picked = match request.purpose {
         Purpose::Open | Purpose::File => dialog.set_title(request.title()).pick_file(),
         Purpose::Folder => dialog.set_title(request.title()).pick_folder(),
-        Purpose::Save | Purpose::Report | Purpose::Archive => {
+        Purpose::Save | Purpose::Report | Purpose::NewFolder => {
             dialog.set_title(request.title()).set_file_name(&request.name).save_file()
         }
     };
@@ -135,8 +134,7 @@ pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
     let wanted = match purpose {
         Purpose::Save => "ron",
         Purpose::Report => "html",
-        Purpose::Archive => "zip",
-        Purpose::Open | Purpose::Folder | Purpose::File => return path,
+        Purpose::Open | Purpose::Folder | Purpose::NewFolder | Purpose::File => return path,
     };
     let is_complete = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(wanted));
     let Some(name) = path.file_name().filter(|_| !is_complete) else { return path };

@@ -116,7 +116,7 @@ impl Watcher {
         let Some(WatchTarget { folder, runs }) = target else { return Ok(()) };
         self.seen.retain(|(known, _), _| *known == folder);
         for run in runs {
-            let stamp = Stamp::of(&folder, &run);
+            let stamp = Stamp::read(&folder, &run);
             let key = (folder.clone(), run);
             let is_news = match self.seen.get(&key) {
                 Some(last) => *last != stamp,

@@ -15,40 +15,37 @@ static TEXTS: &[u8] = include_bytes!("../../assets/licences/texts.gz");
 /// Separates texts in the packed file, each of which begins with a line that has its digest (ASCII's record separator).
 const SEPARATOR: char = '\u{1e}';
 
-/// What is no crate: name, version, licence, text.
-type Asset = (&'static str, &'static str, &'static str, &'static str);
-
-/// What is in the program and no crate. `assets/fonts/README.md` and `assets/data/README.md` say more about fonts and data.
-const ASSETS: [Asset; 8] = [
-    ("Rust's standard library", "", "MIT OR Apache-2.0", include_str!("../../LICENSE-APACHE")),
-    ("Roboto (font)", "2017", "Apache-2.0", include_str!("../../assets/fonts/LICENSE-Roboto.txt")),
-    (
+/// The components that are no crates, with name, version, licence and text. `assets/fonts/README.md` and `assets/data/README.md` say more about fonts and data.
+const ASSETS: [[&str; 4]; 8] = [
+    ["Rust's standard library", "", "MIT OR Apache-2.0", include_str!("../../LICENSE-APACHE")],
+    ["Roboto (font)", "2017", "Apache-2.0", include_str!("../../assets/fonts/LICENSE-Roboto.txt")],
+    [
         "DejaVu Sans (font, a subset)",
         "2.37",
         "Bitstream-Vera AND LicenseRef-Public-Domain",
         include_str!("../../assets/fonts/LICENSE-DejaVu.txt"),
-    ),
-    ("Phosphor (font, a subset)", "2.1.2", "MIT", include_str!("../../assets/fonts/LICENSE-Phosphor.txt")),
-    ("Digits and Iris (data)", "", "CC-BY-4.0", include_str!("../../assets/data/README.md")),
-    (
+    ],
+    ["Phosphor (font, a subset)", "2.1.2", "MIT", include_str!("../../assets/fonts/LICENSE-Phosphor.txt")],
+    ["Digits and Iris (data)", "", "CC-BY-4.0", include_str!("../../assets/data/README.md")],
+    [
         "scikit-learn (its copies of Digits and Iris)",
         "1.9.1",
         "BSD-3-Clause",
         include_str!("../../assets/data/LICENSE-scikit-learn.txt"),
-    ),
+    ],
     // Zig's linker (packaging/wheel/link) takes them in the place of GCC's library.
-    (
+    [
         "libunwind (in packages for Linux)",
         "",
         "Apache-2.0 WITH LLVM-exception",
         include_str!("../../assets/licences/LICENSE-libunwind.txt"),
-    ),
-    (
+    ],
+    [
         "Zig's compiler-rt (in packages for Linux)",
         "0.17.1",
         "MIT",
         include_str!("../../assets/licences/LICENSE-Zig.txt"),
-    ),
+    ],
 ];
 
 /// A crate, a font, a data set.
@@ -78,7 +75,7 @@ impl Licences {
     pub fn load() -> Self {
         let (mut texts, positions) = unpack(TEXTS);
         let mut components = Vec::new();
-        for (name, version, licence, text) in ASSETS {
+        for [name, version, licence, text] in ASSETS {
             let [name, version, licence] = [name, version, licence].map(str::to_owned);
             let known =
                 texts.iter().position(|known: &String| known.split_whitespace().eq(text.split_whitespace()));
@@ -92,7 +89,7 @@ impl Licences {
         Self { components, texts }
     }
 
-    /// The names and versions of those that have a text, with commas between them.
+    /// Lists the names and versions of those that have a text, with commas between them.
     pub fn who_has(&self, text: usize) -> String {
         let having = self.components.iter().filter(|component| component.texts.contains(&text));
         having.map(Component::title).collect::<Vec<_>>().join(", ")
@@ -100,13 +97,13 @@ impl Licences {
 }
 
 impl Component {
-    /// Name and version.
+    /// Returns name and version.
     pub fn title(&self) -> String {
         format!("{} {}", self.name, self.version).trim_end().to_owned()
     }
 }
 
-/// The texts, and which digest each of them has.
+/// Collects the texts, and which digest each of them has.
 fn unpack(packed: &[u8]) -> (Vec<String>, BTreeMap<String, usize>) {
     let mut all = String::new();
     GzDecoder::new(packed).read_to_string(&mut all).expect("the embedded file is a whole gzip stream");

@@ -37,7 +37,7 @@ pub fn write_points(folder: &Path, runs: &[Run], to: &mut dyn Write) -> std::io:
     Ok(count)
 }
 
-/// The points of a run.
+/// Returns the points of a run.
 fn lines(run: &Run, record: &RunRecord) -> String {
     let mut text = String::new();
     let head = format!("{},{},{}", quoted(&run.id), quoted(&run.arm), run.seed);

@@ -1,4 +1,4 @@
-//! How results are shown: settings in `view.ron` next to the runs, never part of a run's identity.
+//! How results are shown: settings in `view.json` next to the runs, never part of a run's identity.
 //!
 //! The window writes it, and the command line reads it, so that both make the same figure.
 
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::colours::Colours;
 use super::facets::FacetSettings;
 use super::metric::MetricAxes;
-pub use super::page::{PageStyle, Preset};
 use super::rounds::Levels;
 use super::statistics::Spread;
 use super::table::columns::{Column, Sort};
@@ -20,12 +19,14 @@ use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
 use super::weights::{WeightLines, parts};
+use doc::file::{read_kept, write_kept};
 use doc::{Run, capitalised, listed};
 use form::number::grouped;
-use form::ron_text;
 
-/// The file in the folder of the runs.
-pub const FILE: &str = "view.ron";
+pub use super::page::{PageStyle, Preset};
+
+/// The file in the folder of the runs, without its ending.
+pub const NAME: &str = "view";
 
 /// How the results of a document are shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -117,7 +118,7 @@ impl Default for PlotOptions {
 }
 
 impl PlotOptions {
-    /// The options for a plot that has no lines by round: over all epochs instead of those of a training.
+    /// Returns the options for a plot that has no lines by round: over all epochs instead of those of a training.
     pub fn without_rounds(&self) -> Self {
         let x = if self.x == XAxis::Training { XAxis::Epoch } else { self.x.clone() };
         Self { x, ..self.clone() }
@@ -140,7 +141,7 @@ impl BandChoice {
     /// All, for menus.
     pub const ALL: [Self; 3] = [Self::Selected, Self::All, Self::None];
 
-    /// Its name in menus.
+    /// Returns its name in menus.
     pub const fn label(self) -> &'static str {
         match self {
             Self::None => "no arm",
@@ -178,7 +179,7 @@ impl XAxis {
     pub const ALL: [Self; 6] =
         [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds, Self::Clock];
 
-    /// Its name in menus and on the axis.
+    /// Returns its name in menus and on the axis.
     pub fn label(&self) -> String {
         match self {
             Self::Epoch => "Epochs trained".to_owned(),
@@ -192,7 +193,7 @@ impl XAxis {
     }
 }
 
-/// The name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
+/// Returns the name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
 pub fn in_words(series: &str) -> String {
     if let Some((parameter, measure)) = parts(series) {
         return format!("{parameter}: {}", measure.label());
@@ -239,23 +240,19 @@ impl ViewSettings {
     /// # Errors
     /// When the file is there and cannot be read.
     pub fn read(folder: &Path) -> Result<Self, String> {
-        let path = folder.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
-        };
-        ron_text::from_str(&text).map_err(|error| {
-            format!("{} is damaged ({error}); view settings have their defaults", path.display())
-        })
+        let read = read_kept(folder, NAME).map(Option::unwrap_or_default);
+        read.map_err(|why| format!("{why}; view settings have their defaults"))
     }
 
-    /// As it is written to the file.
-    pub fn to_text(&self) -> String {
-        ron_text::to_pretty(self).expect("view settings are made of plain data")
+    /// Writes the file in a folder of runs.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn write(&self, folder: &Path) -> std::io::Result<()> {
+        write_kept(folder, NAME, self)
     }
 
-    /// The marks of a run and of its arm together.
+    /// Returns the marks of a run and of its arm together.
     pub fn mark(&self, run: &str, arm: &str) -> Mark {
         let mut mark = self.marks.get(run).cloned().unwrap_or_default();
         if let Some(of_arm) = self.marks.get(&arm_key(arm)) {
@@ -272,13 +269,13 @@ impl ViewSettings {
         mark
     }
 
-    /// The runs that the filter leaves out, by identity; none while the filter has an error.
+    /// Returns the runs that the filter leaves out, by identity; none while the filter has an error.
     pub fn left_out(&self, rows: &[Row], settings: &[String]) -> BTreeSet<String> {
         let filter = Filter::parse(&self.filter, settings).unwrap_or_default();
         rows.iter().filter(|row| !filter.holds(row)).map(|row| row.run.clone()).collect()
     }
 
-    /// The note of figures on the filter where it leaves out some of these runs; otherwise empty.
+    /// Returns the note of figures on the filter where it leaves out some of these runs; otherwise empty.
     pub fn filter_note(&self, rows: &[Row], left_out: &BTreeSet<String>) -> String {
         if left_out.is_empty() {
             return String::new();
@@ -290,7 +287,7 @@ impl ViewSettings {
     }
 }
 
-/// The key of an arm's marks.
+/// Returns the key of an arm's marks.
 pub fn arm_key(arm: &str) -> String {
     format!("arm:{arm}")
 }
@@ -298,8 +295,9 @@ pub fn arm_key(arm: &str) -> String {
 /// Which line a run belongs to: its name and the index of its style, by the run's identity.
 pub type Lines = BTreeMap<String, (String, usize)>;
 
-/// The lines that the values of a setting make, in their order: numbers by size, then words. A group of settings, such as a
-/// plan, is too long for a name: its lines have the names of its arms and the style of the first one.
+/// Returns the lines that the values of a setting make, in their order: numbers by size, then words. A group of
+/// settings, such as a plan, is too long for a name: its lines have the names of its arms and the style of the first
+/// one.
 ///
 /// Runs come with the index of the style of their arm.
 pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {
@@ -352,6 +350,7 @@ mod tests {
     use super::*;
     use crate::table::Differing;
     use doc::{file::parse, runs};
+    use form::ron_text;
 
     fn listed() -> Vec<Run> {
         let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
@@ -376,10 +375,10 @@ mod tests {
             "arm:a".to_owned(),
             Mark { starred: true, tags: vec!["x".to_owned()], note: "n".to_owned() },
         );
-        std::fs::write(folder.path().join(FILE), view.to_text()).unwrap();
+        view.write(folder.path()).unwrap();
         assert_eq!(ViewSettings::read(folder.path()), Ok(view.clone()));
         assert_eq!(view.mark("id", "a").tags, ["x"]);
-        std::fs::write(folder.path().join(FILE), "(filter: 3").unwrap();
+        std::fs::write(folder.path().join("view.json"), "{").unwrap();
         assert!(ViewSettings::read(folder.path()).unwrap_err().contains("damaged"));
     }
 

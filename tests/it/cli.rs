@@ -16,7 +16,9 @@ fn an_experiment_runs_to_its_end_and_is_not_repeated() {
     let bench = Bench::new(TINY);
     let said = bench.said(&["run", "x.ron", "--jobs", "2", "--threads", "1"]);
     assert!(said.starts_with("arm ") && said.contains("dense, plain") && said.contains("2/2"), "{said}");
-    assert!(said.ends_with("Results: x.runs\n"), "{said}");
+    let [.., results, figure] = said.lines().collect::<Vec<_>>()[..] else { panic!("{said}") };
+    assert_eq!([results, figure], ["Results: x.runs", "Figure: x.runs/remaining.png"]);
+    assert!(bench.path("x.runs/remaining.png").is_file());
     let rows = bench.shown(&[]);
     assert_eq!(rows.as_array().unwrap().len(), 4);
     for row in rows.as_array().unwrap() {
@@ -25,12 +27,12 @@ fn an_experiment_runs_to_its_end_and_is_not_repeated() {
         assert_eq!(row["remaining"], if row["arm"] == "pruned" { 0.5 } else { 1.0 });
     }
     let log = bench.path("x.runs").join(rows[0]["run"].as_str().unwrap()).join("events.jsonl");
-    let about = std::fs::read_to_string(log.with_file_name("run.ron")).unwrap();
-    assert!(about.contains("state: \"done\"") && about.contains("data: \""), "{about}");
+    let about = std::fs::read_to_string(log.with_file_name("run.json")).unwrap();
+    assert!(about.contains("\"state\": \"done\"") && about.contains("\"data\": \""), "{about}");
     let before = std::fs::read(&log).unwrap();
     bench.said(&["run", "x.ron"]);
     assert_eq!(std::fs::read(&log).unwrap(), before, "a run that is done is left alone");
-    assert_eq!(std::fs::read_to_string(log.with_file_name("run.ron")).unwrap(), about);
+    assert_eq!(std::fs::read_to_string(log.with_file_name("run.json")).unwrap(), about);
     assert!(bench.said(&["check", "x.ron"]).ends_with("All of them are done\n"));
 }
 
@@ -289,8 +291,8 @@ fn ctrl_c_stops_and_the_run_can_be_resumed() {
     assert!(sent.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(bench.shown(&[])[0]["state"], "stopped");
-    let about = std::fs::read_to_string(log.with_file_name("run.ron")).unwrap();
-    assert!(about.contains("state: \"stopped\""), "{about}");
+    let about = std::fs::read_to_string(log.with_file_name("run.json")).unwrap();
+    assert!(about.contains("\"state\": \"stopped\""), "{about}");
     bench.said(&["run", "x.ron"]);
     assert_eq!(stages(&log), (0..60).collect::<Vec<u64>>(), "every stage is there once");
 }

@@ -58,7 +58,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 /// What a run directory holds: its files, without wall times, and without what tells of interruptions.
 fn results(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = files(run);
-    for name in ["events.jsonl", "run.ron"] {
+    for name in ["events.jsonl", "run.json"] {
         files.remove(Path::new(name)).unwrap();
     }
     files

@@ -33,7 +33,7 @@ address a setting by its [path](semantics.md#paths-of-settings): `train.batch`, 
 with `*` for any one step and `**` for any number of steps, as in `arms.*.plan.**.Train`. Quote a name with dots in it:
 `arms.\"lr 0.1\".plan`.
 
-The settings of a run, in its `run.ron`, have one more: `found`, what the program found in the files of
+The settings of a run, in its `run.json`, have one more: `found`, what the program found in the files of
 [data of your own](semantics.md#data-of-your-own). Experiment files do not have it.
 
 This page is generated from the declarations in the source; a test keeps it up to date.

@@ -27,10 +27,10 @@ fn points(folder: &Path) -> Vec<Value> {
         .current_dir(folder)
         .output();
     assert!(run.unwrap().status.success());
-    let runs: Vec<_> =
-        std::fs::read_dir(folder.join("lottery.runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let entries = std::fs::read_dir(folder.join("lottery.runs")).unwrap();
+    let runs: Vec<_> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     let [only] = runs.as_slice() else { panic!("one run: {runs:?}") };
-    assert!(only.join("run.ron").is_file());
+    assert!(only.join("run.json").is_file());
     let log = std::fs::read_to_string(only.join("events.jsonl")).unwrap();
     let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     events.filter(|event| event["event"] == "point").collect()

@@ -53,7 +53,7 @@ fn a_table_is_run_and_its_results_are_found_without_it() {
 /// How many runs have a directory.
 fn count(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder.join("x.runs")).unwrap();
-    entries.filter(|entry| entry.as_ref().unwrap().path().join("run.ron").is_file()).count()
+    entries.filter(|entry| entry.as_ref().unwrap().path().join("run.json").is_file()).count()
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_replay_in_a_branch_has_the_data_and_the_classes_of_the_branch() {
     assert!(run.status.success(), "{}", printed(&run));
     let runs = std::fs::read_dir(folder.join("x.runs")).unwrap();
     let mut directories =
-        runs.map(|entry| entry.unwrap().path()).filter(|path| path.join("run.ron").is_file());
+        runs.map(|entry| entry.unwrap().path()).filter(|path| path.join("run.json").is_file());
     let directory = directories.next().unwrap();
     let ask = Replay { has_images: true, ..Default::default() };
     let replayed = replay(&directory, &ask).unwrap();

@@ -11,7 +11,7 @@ use gui::worker::Threads;
 use results::facets::{FacetAxes, FacetSettings};
 use results::statistics::Spread;
 use results::table::columns::Column;
-use results::view::{FILE, PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
+use results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
 use crate::support::tiny::TINY;
 use crate::support::window::{Opening, export, show, wait_until};
@@ -72,7 +72,7 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
     };
     for (view, has_title) in [(None, false), (Some(chosen), true)] {
         if let Some(view) = &view {
-            std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+            view.write(&folder.join("x.runs")).unwrap();
         }
         for kind in [FileKind::Svg, FileKind::Pdf, FileKind::Csv] {
             let [window, line] =
@@ -104,7 +104,7 @@ fn panels_are_the_same_too() {
     let facets = FacetSettings { by: vec![Column::Seed], axes: FacetAxes::Free, zooms };
     let plots = [("accuracy".to_owned(), PlotView { facets, ..PlotView::default() })].into();
     let view = ViewSettings { plots, ..ViewSettings::default() };
-    std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+    view.write(&folder.join("x.runs")).unwrap();
     for kind in [FileKind::Svg, FileKind::Pdf, FileKind::Csv] {
         let [window, line] = ["window", "line"].map(|stem| format!("{stem}-panels.{}", kind.ending()));
         let window = from_window(folder, &window, false);
@@ -125,7 +125,7 @@ fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
     let brushes = [("Remaining (%)".to_owned(), [0.9, 1.0])].into();
     let plots = [("parallel".to_owned(), PlotView { brushes, ..PlotView::default() })].into();
     let view = ViewSettings { plots, ..ViewSettings::default() };
-    std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+    view.write(&folder.join("x.runs")).unwrap();
     for (title, figure, has_pruned) in
         [("Per-class accuracy", "classes", true), ("Parallel coordinates", "parallel", false)]
     {
@@ -322,7 +322,7 @@ fn results_of_earlier_settings_are_seen_in_the_window_and_in_no_export() {
     wait_until(&mut harness, "the legend's line of what lies in the folder", is_seen);
     let grouped = ViewSettings { group: Some("plan.1.amount".to_owned()), ..ViewSettings::default() };
     for (view, name) in [(ViewSettings::default(), "arms"), (grouped, "groups")] {
-        std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+        view.write(&folder.join("x.runs")).unwrap();
         for ending in ["svg", "csv"] {
             let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{name}.{ending}"));
             let window = from_window(folder, &window, false);

@@ -4,7 +4,7 @@
     weightlab replay RUN_DIRECTORY --data DATA.safetensors
     python3 tests/oracle/campaign.py RUN_DIRECTORY DATA.safetensors
 
-It reads what a run directory holds (campaign-*.safetensors, faults.csv, trials.csv, run.ron) and the images, and computes
+It reads what a run directory holds (campaign-*.safetensors, faults.csv, trials.csv, run.json) and the images, and computes
 every trial from the images on: linear layers, convolutions (im2col), poolings, batch norm with running statistics and
 residual blocks, in float32. Faults in activations are those of float32; what was there before them must be nearly equal.
 All counts must be equal, but for images whose golden margin between the first and the second logit is below 1e-4 of the
@@ -66,55 +66,28 @@ class Stored:
         return out.reshape(self.shape)
 
 
-def ron(text):
-    """A value of a RON file: a list, a number, a string, or (name, positional settings, named settings)."""
-    tokens = re.findall(r'"(?:\\.|[^"\\])*"|[-+]?[\d.][\w.+-]*|\w+|\S', text)
-    at = 0
-
-    def items(end):
-        nonlocal at
-        unnamed, named = [], {}
-        while tokens[at] != end:
-            name = tokens[at] if tokens[at + 1] == ":" else None
-            at += 2 if name else 0
-            if name:
-                named[name] = value()
-            else:
-                unnamed.append(value())
-            at += tokens[at] == ","
-        at += 1
-        return unnamed, named
-
-    def value():
-        nonlocal at
-        token = tokens[at]
-        at += 1
-        if token == "[":
-            return items("]")[0]
-        if token[0] == '"':
-            return json.loads(token)
-        if token[0] in "+-.0123456789":
-            return float(token) if "." in token or "e" in token else int(token)
-        if token in ("true", "false"):
-            return token == "true"
-        unnamed, named = [], {}
-        if tokens[at] == "(":
-            at += 1
-            unnamed, named = items(")")
-        return unnamed[0] if token == "Some" else (token, unnamed, named)
-
-    return value()
+def choice(value):
+    """An alternative as run.json has it: (name, settings)."""
+    ((name, settings),) = value.items() if isinstance(value, dict) else [(value, {})]
+    return name, settings if isinstance(settings, dict) else {}
 
 
-def modules_of(run, weights):
+def campaigns_in(value):
+    """The settings of all campaigns in a plan."""
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+        yield from campaigns_in(inner)
+    if isinstance(value, dict) and "Campaign" in value:
+        yield value["Campaign"]
+
+
+def modules_of(spec, weights):
     """The network as a list of modules, each (kind, settings); modules with weights have a name or are called by their place."""
-    net = ron(run[re.search(r"\bnet: *", run).end() :] + " ") if re.search(r"\bnet:", run) else ("Mlp", [], {})
-    kind, _, named = net
+    kind, named = choice(spec.get("net", "Mlp"))
     return {"Mlp": mlp, "Vgg": vgg, "ResNet": resnet, "Sequential": sequential}[kind](named, weights)
 
 
 def mlp(named, weights):
-    (activation, _, _) = named.get("activation", ("Relu", [], {}))
+    (activation, _) = choice(named.get("activation", "Relu"))
     names = sorted((key[:-7] for key in weights if key.endswith(".weight")), key=lambda name: int(name[2:]))
     modules = [("Flatten", {})]
     for name in names:
@@ -149,7 +122,7 @@ def resnet(_, weights):
         about = {
             "name": f"layer{stage}.{number}",
             "body": pair(1, stride) + [("Relu", {})] + pair(2, 1),
-            "shortcut": ("PadSubsample" if stride > 1 else "Identity", [], {}),
+            "shortcut": "PadSubsample" if stride > 1 else "Identity",
         }
         modules += [("Residual", about), ("Relu", {})]
     return modules + [("GlobalAveragePool", {}), ("Flatten", {}), ("Linear", {"name": "linear"})]
@@ -157,7 +130,7 @@ def resnet(_, weights):
 
 def sequential(named, _):
     def module(value):
-        kind, _, about = value
+        kind, about = choice(value)
         if "body" in about:
             about = {**about, "body": [module(inner) for inner in about["body"]]}
         return kind, about
@@ -198,7 +171,7 @@ def stride_of(modules):
 
 def shortcut(how, body, x, y, weights, hook, name):
     """What is added to the `y` that a body yields."""
-    kind, _, about = how
+    kind, about = choice(how)
     if kind == "Identity":
         return x
     stride = next(s for s in (stride_of(body), -(-x.shape[2] // y.shape[2])) if x[:, :, ::s, ::s].shape[2:] == y.shape[2:])
@@ -234,7 +207,7 @@ def forward(modules, weights, x, hook=lambda _, x: x, prefix=""):
             x = batch_norm(x, weights, name)
         elif kind == "Residual":
             y = forward(about["body"], weights, x, hook, name + ".")
-            x = y + shortcut(about.get("shortcut", ("Identity", [], {})), about["body"], x, y, weights, hook, name)
+            x = y + shortcut(about.get("shortcut", "Identity"), about["body"], x, y, weights, hook, name)
         elif kind in ACTIVATIONS:
             x = ACTIVATIONS[kind](x)
         elif kind in ("MaxPool", "AveragePool"):
@@ -287,11 +260,6 @@ def counts(golden, faulty, labels):
     }
 
 
-def setting(text, name, default):
-    found = re.search(rf"\b{name}: *(\w+)", text)
-    return found[1] if found else default
-
-
 def expected_bits(model, before, bit, width):
     flips = {"Flip": 1 << bit, "DoubleFlip": 3 << bit} if bit is not None else {}
     if model in flips:
@@ -328,16 +296,17 @@ class Strike:
         return len(self.problems)
 
 
-def campaign(folder, name, round_, run, data, rows, trials):
+def campaign(folder, name, round_, spec, data, rows, trials):
     suffix = f"-round-{round_}" if round_ else ""
     raw = tensors(folder / f"campaign-{name}{suffix}.safetensors")
-    block = run[run.index("Campaign(") :]
-    format, model = setting(block, "format", "Float32"), setting(block, "model", "Flip")
+    (settings,) = campaigns_in(spec["plan"])
+    fault = settings.get("fault", {})
+    format, model = (choice(fault.get(name, usual))[0] for name, usual in (("format", "Float32"), ("model", "Flip")))
     stored, is_weight = {}, lambda key: raw[key].ndim > 1
     for key, values in raw.items():
         stored[key] = Stored(values, "Float32" if format == "Int8" and not is_weight(key) else format)
-    modules = modules_of(run, raw)
-    in_activations = re.search(r"params: *(Some\()?(Prea|A)ctivations", block)
+    modules = modules_of(spec, raw)
+    in_activations = fault.get("target", {}).get("params") in ("Activations", "Preactivations")
     assert not in_activations or format == "Float32", "activations are in float32 here"
     bits = {key: value.bits() for key, value in stored.items()}
     golden_weights = {key: stored[key].read(bits[key]) for key in raw}
@@ -396,11 +365,9 @@ def campaign(folder, name, round_, run, data, rows, trials):
 
 
 def lines(path):
-    kept = path.read_text().splitlines()
-    rows = list(csv.DictReader(kept))
-    # A draw too long to list names its stream in the column `parameter`; logs of 2026-11-22 and before have a remark.
-    remarks = [line for line in kept if line.startswith("#")]
-    long = remarks + [str(row) for row in rows if (row.get("parameter") or "").startswith("stream")]
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    # A draw too long to list names its stream in the column `parameter`.
+    long = [str(row) for row in rows if (row.get("parameter") or "").startswith("stream")]
     if long:
         sys.exit(f"{path}: faults that are not listed cannot be computed here: {long[0]}")
     return rows
@@ -408,17 +375,17 @@ def lines(path):
 
 def main():
     folder, data = pathlib.Path(sys.argv[1]), tensors(sys.argv[2])
-    run = (folder / "run.ron").read_text()
+    spec = json.loads((folder / "run.json").read_text())["spec"]
     # With a protection, the same trials without it are in a file of their own, and those are computed here.
     table = next(path for path in (folder / "trials_unprotected.csv", folder / "trials.csv") if path.exists())
     trials, faults = lines(table), lines(folder / "faults.csv")
     print(f"{table.name}: ", end="")
-    if run.count("Campaign(") > 1:
+    if len(list(campaigns_in(spec["plan"]))) > 1:
         sys.exit("this oracle reads the settings of one campaign; give it a run that has one")
     wrong = 0
     for name, round_ in dict.fromkeys((trial["campaign"], trial["round"]) for trial in trials):
         own = lambda row: (row["campaign"], row["round"]) == (name, round_)
-        wrong += campaign(folder, name, round_, run, data, filter(own, faults), list(filter(own, trials)))
+        wrong += campaign(folder, name, round_, spec, data, filter(own, faults), list(filter(own, trials)))
     sys.exit(1 if wrong else 0)
 
 

@@ -3,7 +3,7 @@
 
 usage: ro_crate.py CRATE [CONTEXT.jsonld]
 
-CRATE is a folder or a .zip of `weightlab export --crate`. It must hold all that RO-Crate 1.2 and Process Run Crate 0.5
+CRATE is a folder of `weightlab export --crate`. It must hold all that RO-Crate 1.2 and Process Run Crate 0.5
 require, and what they recommend but for the few things in ALLOWED. Nothing is fetched: the context of RO-Crate is that of
 the file, or else a table of the terms that crates of Weightlab use, which complains of any other.
 """
@@ -11,8 +11,6 @@ import hashlib
 import json
 import pathlib
 import sys
-import tempfile
-import zipfile
 
 import requests
 from rocrate.rocrate import ROCrate
@@ -102,23 +100,18 @@ def read(folder):
         assert str(len(content)) == file["contentSize"], file.id
     described = {requests.utils.unquote(file.id) for file in files}
     there = {str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*") if path.is_file()}
-    assert there - described == {"ro-crate-metadata.json", "ro-crate-preview.html"}, there ^ described
+    assert there - described == {"ro-crate-metadata.json"}, there ^ described
     print(f"ro-crate-py reads {len(files)} files with the digests that they have")
 
 
 def main(crate, context=None):
-    with tempfile.TemporaryDirectory() as folder:
-        if zipfile.is_zipfile(crate):
-            zipfile.ZipFile(crate).extractall(folder)
-        else:
-            folder = crate
-        document = json.loads((pathlib.Path(folder) / "ro-crate-metadata.json").read_text())
-        _, own = document["@context"]
-        used = {term for entity in document["@graph"] for term in terms_of(entity)}
-        assert used <= set(TERMS) | set(own), f"unknown terms: {used - set(TERMS) - set(own)}"
-        serve(json.loads(pathlib.Path(context).read_text()) if context else {"@context": TERMS})
-        check(crate)
-        read(folder)
+    document = json.loads((pathlib.Path(crate) / "ro-crate-metadata.json").read_text())
+    _, own = document["@context"]
+    used = {term for entity in document["@graph"] for term in terms_of(entity)}
+    assert used <= set(TERMS) | set(own), f"unknown terms: {used - set(TERMS) - set(own)}"
+    serve(json.loads(pathlib.Path(context).read_text()) if context else {"@context": TERMS})
+    check(crate)
+    read(crate)
 
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ def test_settings_have_the_paths_of_the_program(results: weightlab.Results) -> N
     assert "net.hidden" not in runs and "data" not in runs.columns[runs.columns.str.startswith("net")]
     assert runs.loc[("diverges", 1), "train.optimizer.rate"] == 1000
     assert pd.isna(runs.loc[("dense", 1), "train.optimizer.rate"]), "the default is not in the files"
-    assert runs.loc[("dense", 1), "plan"] == '[Train("2ep"), Test]'
+    assert runs.loc[("dense", 1), "plan"] == '[{"Train": "2ep"}, "Test"]'
 
 
 def test_the_time_of_day_goes_on_with_the_seconds(results: weightlab.Results) -> None:

@@ -75,8 +75,8 @@ def test_runs_are_selected_by_arm_and_seed(results: weightlab.Results) -> None:
 
 def test_files_beside_runs_and_what_a_run_leaves_are_passed_over(copied: Copied) -> None:
     run = copied("by bit")
-    (run.parent / "view.ron").write_text('(notes: "")', encoding="utf-8")
-    (run.parent / "queue.ron").write_text("(order: [])", encoding="utf-8")
+    (run.parent / "view.json").write_text('{"notes": ""}', encoding="utf-8")
+    (run.parent / "queue.json").write_text('{"order": []}', encoding="utf-8")
     (run.parent / "empty").mkdir()
     shutil.copytree(run, run.parent / ".trash" / run.name)
     (run / "checkpoint").mkdir()
@@ -248,27 +248,37 @@ def test_a_table_with_other_columns_is_left_out_and_named(copied: Copied) -> Non
 
 def test_a_damaged_run_is_left_out_and_named(copied: Copied) -> None:
     run, other = copied("dense"), copied("by bit")
-    for text in ["", '(arm: "a", seed: 1', "(arm: 7, seed: 1, spec: ())", "(seed: 1, spec: ())", "(((((", "\0"]:
-        (run / "run.ron").write_text(text, encoding="utf-8")
-        with pytest.warns(weightlab.ResultWarning, match="run.ron is damaged"):
+    for text in ["", '{"arm": "a", "seed": 1', '{"arm": 7, "seed": 1, "spec": {}}', '{"seed": 1, "spec": {}}', "[" * 9999, "7"]:
+        (run / "run.json").write_text(text, encoding="utf-8")
+        with pytest.warns(weightlab.ResultWarning, match="run.json is damaged"):
             assert weightlab.read(run.parent).runs["run"].tolist() == [other.name]
 
 
-def test_results_of_version_0_1_0_are_read(copied: Copied) -> None:
+def test_a_run_of_an_earlier_version_is_left_out_until_the_program_has_converted_it(program: Program, copied: Copied) -> None:
+    run = copied("dense")
+    (run / "run.json").rename(run / "run.ron")
+    with pytest.warns(weightlab.ResultWarning, match="written by a version before 0.2; `weightlab run`"):
+        assert len(weightlab.read(run)) == 0
+    (run / "run.ron").write_text('(arm: "dense", seed: 1, program: "weightlab 0.1.0", spec: (train: (batch: 50)))', encoding="utf-8")
+    program("run", "first.ron", "--into", str(run.parent), "--arm", "dense", "--seed", "1")
+    found = weightlab.read(run)
+    assert found.runs["program"].tolist() == ["weightlab 0.1.0"] and found.settings["train.batch"].tolist() == [50]
+
+
+def test_logs_of_version_0_1_0_are_read(copied: Copied) -> None:
     run = copied("by bit")
     log = (run / "events.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (run / "events.jsonl").write_text("".join(line for line in log if '"clock"' not in line), encoding="utf-8")
-    (run / "run.ron").write_text(
-        '(arm: "a", seed: 18446744073709551615, program: "weightlab", spec: ())', encoding="utf-8"
+    (run / "run.json").write_text(
+        '{"arm": "a", "seed": 18446744073709551615, "program": "weightlab", "spec": {}}', encoding="utf-8"
     )
-    remark = "# 1,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7\n"
-    append(run / "faults.csv", remark + "1,2,8,,stream 2 0 8,30000,,,\n# a remark of a person\n")
+    append(run / "faults.csv", "1,2,8,,stream 2 0 8,30000,,,\n# a remark of a person\n")
     found = weightlab.read(run)
     assert found.points["utc"].isna().all() and found.runs["began"].isna().all() and len(found.points) > 0
     assert found.runs["seed"].tolist() == [2**64 - 1]
     draws = found.faults[found.faults["stream"].notna()]
-    assert draws["faults"].tolist() == [200_000, 30_000] and draws["stream"].tolist() == ["2 0 7", "2 0 8"]
-    assert draws["trial"].tolist() == [7, 8] and draws["parameter"].isna().all() and draws["index"].isna().all()
+    assert draws["faults"].tolist() == [30_000] and draws["stream"].tolist() == ["2 0 8"]
+    assert draws["trial"].tolist() == [8] and draws["parameter"].isna().all() and draws["index"].isna().all()
     assert (found.faults["faults"] == 1).sum() == 24
 
 

@@ -73,7 +73,7 @@ def test_a_run_that_is_not_clear_or_not_done_is_named(results: weightlab.Results
         results.weights(arm="dense")
     run = tmp_path / "ab"
     run.mkdir()
-    (run / "run.ron").write_text('(arm: "a", seed: 3, program: "weightlab", spec: ())', encoding="utf-8")
+    (run / "run.json").write_text('{"arm": "a", "seed": 3, "program": "weightlab", "spec": {}}', encoding="utf-8")
     for read in (weightlab.read(run).weights, weightlab.read(run).masks):
         with pytest.raises(FileNotFoundError, match=r"run ab \(arm 'a', seed 3\) has no weights"):
             read()

@@ -1,34 +1,31 @@
 //! `weightlab export`: writes points, a figure or weights, by the ending of the file, or all results for others.
 
-mod axis_columns;
 mod figure_args;
 mod of_arm;
-mod page_args;
-mod share;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
+use figure_args::{FigureArgs, PageArgs};
+use of_arm::OfArm;
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
-use super::failure::{Exit, Failure};
-use super::output::print_err;
+use super::output::{Exit, Failure, print_err};
 use doc::{Experiment, Run};
 use figure::export::missing_characters;
 use figure::plots::{ALL, Plot, find};
 use figure::view::exported;
 use figure::{Figure, FileKind, Line, Options, write, write_file, write_file_by};
-use figure_args::FigureArgs;
-use form::number::{counted, grouped};
-use of_arm::OfArm;
-use page_args::PageArgs;
+use form::number::{counted, grouped, megabytes};
+use publish::ro_crate::{Author, CrateOptions, Licence};
+use publish::{self, PublishError, Selected, ro_crate, tensorboard};
 use results::RunRecord;
 use results::methods::methods;
 use results::table::Differing;
+use results::tiles::Group;
 use results::view::{Preset, ViewSettings};
 use run::{read_record, read_records, weights_path};
-use share::{ShareArgs, share};
 
 /// Settings of `weightlab export`.
 #[derive(Debug, Args)]
@@ -65,7 +62,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "parameter", "round", "size", "dpi", "band", "x", "y", "y_range", "rounds", "statistic", "seeds_shown", "facets", "axes", "title", "legend", "font", "intervals", "marks", "dashes", "notes", "footnote"])]
+    #[arg(long, conflicts_with_all = OF_FIGURE)]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -82,7 +79,6 @@ fn figure_names() -> Vec<&'static str> {
 struct Results {
     /// All runs of the document: colours of arms follow from them.
     all: Vec<Run>,
-    /// The selected runs.
     runs: Vec<Run>,
     records: BTreeMap<String, RunRecord>,
     folder: PathBuf,
@@ -119,7 +115,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
         return share(&arguments.share, &document, &Results { all, runs, records, folder });
     };
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
-    let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
+    let is_figure = FileKind::from_path(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
         let message = "--band, --x, --y, --y-range, --rounds, --statistic, --individual-seeds, --facets and --axes apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
@@ -129,7 +125,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
             remove them";
         return Err(Failure::Input(message.to_owned()));
     }
-    let written = match (ending.as_str(), FileKind::of(to)) {
+    let written = match (ending.as_str(), FileKind::from_path(to)) {
         ("csv", _) if arguments.figure.is_none() => write_points(&runs, &folder, to)?,
         ("safetensors", _) => write_weights(&runs, &folder, to)?,
         (_, Some(kind)) => {
@@ -159,7 +155,7 @@ fn write_points(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failur
     Ok(format!("{} points", grouped(points as u64)))
 }
 
-/// The figure as the window shows it: with the filter, the axes and the titles of `view.ron`.
+/// Writes the figure as the window shows it: with the filter, the axes and the titles of `view.json`.
 fn write_figure(
     experiment: &Experiment,
     results: &Results,
@@ -203,7 +199,36 @@ fn write_figure(
     Ok(format!("the figure \"{name}\"{what}"))
 }
 
-/// The figure of a plot over runs.
+/// Draws the figure that says most about runs into their folder: over the weights that remain where some were pruned, over
+/// faults where some were injected, else the first plot with data. Returns its path; `None` without data.
+///
+/// # Errors
+/// What cannot be written.
+pub fn write_overview(
+    experiment: &Experiment,
+    runs: &[Run],
+    folder: &Path,
+) -> Result<Option<PathBuf>, Failure> {
+    let records = read_records(folder, runs);
+    let mut view = ViewSettings::read(folder).unwrap_or_default();
+    let mut plots: Vec<&Plot> = ALL.iter().filter(|plot| plot.concerns(records.values())).collect();
+    plots.sort_by_key(|plot| match plot.group {
+        Group::Pruning => 0,
+        Group::Faults => 1,
+        Group::Curves | Group::Geometry | Group::Runs | Group::Weights | Group::Notes => 2,
+    });
+    for plot in plots {
+        let figure = exported(plot, &mut view, runs, &records, |_| true).of_experiment(&experiment.name);
+        if figure.refusal().is_none() && figure.has_data() {
+            let to = folder.join(format!("{}.png", plot.name));
+            write(&figure, &to, FileKind::Png, &Options::of_view(&view))?;
+            return Ok(Some(to));
+        }
+    }
+    Ok(None)
+}
+
+/// Draws the figure of a plot over runs.
 fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
     let selected: BTreeSet<(&str, &str)> =
@@ -249,7 +274,7 @@ fn write_weights(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failu
     Ok(format!("the weights of {} (seed {})", run.arm, run.seed))
 }
 
-/// Why a figure would be empty.
+/// Says why a figure would be empty.
 fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
     let (name, lacks) = (plot.name, plot.lacks);
     if results.records.values().all(|record| record.points().is_empty()) {
@@ -287,4 +312,105 @@ fn nothing_there(folder: &Path) -> Failure {
     Failure::Input(format!(
         "there are no results in {folder} yet; run the experiment first, with weightlab run"
     ))
+}
+
+/// The options about the figure that `--to` writes.
+const OF_FIGURE: [&str; 22] = [
+    "figure",
+    "parameter",
+    "round",
+    "size",
+    "dpi",
+    "band",
+    "x",
+    "y",
+    "y_range",
+    "rounds",
+    "statistic",
+    "seeds_shown",
+    "facets",
+    "axes",
+    "title",
+    "legend",
+    "font",
+    "intervals",
+    "marks",
+    "dashes",
+    "notes",
+    "footnote",
+];
+
+/// Exports for others.
+#[derive(Debug, Args)]
+pub struct ShareArgs {
+    /// Folder for event files of TensorBoard: all values and histograms of the weights, settings, and the methods text.
+    /// It must be new, empty, or of an earlier export
+    #[arg(long, value_name = "DIR", conflicts_with_all = OF_FIGURE, conflicts_with = "methods", conflicts_with_all = ["license", "author"])]
+    tensorboard: Option<PathBuf>,
+    /// Folder for an RO-Crate: the experiment, its results, and where they come from. It must be new or empty
+    #[arg(id = "packed", long = "crate", value_name = "DIR", conflicts_with_all = OF_FIGURE, conflicts_with = "methods")]
+    packed: Option<PathBuf>,
+    /// What others may do with the crate: an identifier of the SPDX list, such as CC-BY-4.0, or an address
+    #[arg(long, value_name = "ID", requires = "packed", value_parser = licence)]
+    license: Option<Licence>,
+    /// Who made the crate: a name, or "Name <ORCID>"; can be repeated
+    #[arg(long, value_name = "NAME", requires = "packed", value_parser = author)]
+    author: Vec<Author>,
+}
+
+fn licence(text: &str) -> Result<Licence, String> {
+    Licence::parse(text).map_err(|error| error.to_string())
+}
+
+fn author(text: &str) -> Result<Author, String> {
+    Author::parse(text).map_err(|error| error.to_string())
+}
+
+/// Writes what the options ask for.
+///
+/// # Errors
+/// When something else is at the place, there are no results, or the disk refuses.
+fn share(arguments: &ShareArgs, document: &Document, results: &Results) -> Result<Exit, Failure> {
+    let text = document.text_with_settings()?;
+    let selected = Selected {
+        experiment: document.experiment(),
+        file: document.path(),
+        text: &text,
+        all: &results.all,
+        runs: &results.runs,
+        records: &results.records,
+        folder: &results.folder,
+    };
+    let fail = |error: PublishError| Failure::Input(error.to_string());
+    if let Some(place) = &arguments.tensorboard {
+        let written = tensorboard::write(&selected, place).map_err(fail)?;
+        note(&written.notes);
+        print_err(&format!(
+            "wrote {}, {} and {} to {}; see them with tensorboard --logdir {}",
+            counted(written.runs, "run"),
+            counted(written.points, "point"),
+            counted(written.histograms, "histogram"),
+            place.display(),
+            place.display()
+        ));
+    }
+    if let Some(place) = &arguments.packed {
+        let options = CrateOptions { licence: arguments.license.clone(), authors: arguments.author.clone() };
+        let written = ro_crate::write(&selected, &options, place).map_err(fail)?;
+        note(&written.notes);
+        print_err(&format!(
+            "wrote {} in {} ({}) to {}",
+            counted(written.runs, "run"),
+            counted(written.files, "file"),
+            megabytes(written.bytes),
+            place.display()
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn note(notes: &[String]) {
+    for note in notes {
+        print_err(&format!("note: {note}"));
+    }
 }

@@ -2,19 +2,19 @@
 
 use super::Results;
 use crate::document::by_arm;
-use crate::failure::Failure;
+use crate::output::Failure;
 use doc::Run;
 use figure::Figure;
 use figure::early_stops::{early_stops, overlaps};
-use figure::network::histograms::{histograms, parameters};
 use figure::network::image::{Shown, image};
 use figure::network::{histogram, layers};
+use figure::network::{histogram_parameters, histograms};
 use results::RunRecord;
-use results::early_stops::{Training, trainings};
-use results::kept_rounds::{KeptRound, kept_rounds};
 use results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end, at_moment};
 use results::rounds::rounds;
+use results::rounds::{KeptRound, kept_rounds};
 use results::tickets::MaskOverlap;
+use results::tickets::{Training, trainings};
 use run::mask_overlaps;
 use run::summary::{
     Moment, planned_summary, read_histograms, read_summary_at, read_values_at, stored_rounds,
@@ -37,7 +37,7 @@ pub enum OfArm {
     Image(Shown),
 }
 
-/// What `--figure` calls them.
+/// Their names for `--figure`.
 const NAMES: [(&str, OfArm); 7] = [
     ("early-stops", OfArm::EarlyStops),
     ("overlap", OfArm::Overlap),
@@ -48,13 +48,13 @@ const NAMES: [(&str, OfArm); 7] = [
     ("mask", OfArm::Image(Shown::Mask)),
 ];
 
-/// All names of them.
+/// Returns all names of them.
 pub fn names() -> impl Iterator<Item = &'static str> {
     NAMES.into_iter().map(|(name, _)| name)
 }
 
 impl OfArm {
-    /// The figure of this name.
+    /// Finds the figure of this name.
     pub fn find(name: &str) -> Option<Self> {
         NAMES.into_iter().find(|(own, _)| *own == name).map(|(_, found)| found)
     }
@@ -63,7 +63,7 @@ impl OfArm {
         NAMES.into_iter().find(|(_, own)| *own == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether it shows a parameter.
+    /// Returns true if it shows a parameter.
     pub fn has_parameter(self) -> bool {
         match self {
             Self::Histogram | Self::Histograms | Self::Image(_) => true,
@@ -71,7 +71,7 @@ impl OfArm {
         }
     }
 
-    /// Whether it shows a network at a moment.
+    /// Returns true if it shows a network at a moment.
     pub fn has_moment(self) -> bool {
         match self {
             Self::Layers | Self::Histogram | Self::Image(_) => true,
@@ -79,7 +79,7 @@ impl OfArm {
         }
     }
 
-    /// The figure as the window makes it, and its subject for the message. The network is that of the first run that is
+    /// Draws the figure as the window makes it, and its subject for the message. The network is that of the first run that is
     /// done, or with `round` of the first run that has kept it.
     pub fn figure(
         self,
@@ -99,7 +99,7 @@ impl OfArm {
         }
     }
 
-    /// The histograms of the first run that recorded some.
+    /// Draws the histograms of the first run that recorded some.
     fn of_histograms(self, results: &Results, name: Option<&str>) -> Result<(Figure, String), Failure> {
         let of_run = |run: &Run| Some((run.clone(), read_histograms(&results.folder, &run.id)));
         let recorded = results.runs.iter().filter_map(of_run).find(|(_, found)| !found.is_empty());
@@ -108,7 +108,7 @@ impl OfArm {
                 self.lacks("no run recorded any; set train.record.weights to Histograms, and run again")
             );
         };
-        let known = parameters(&found);
+        let known = histogram_parameters(&found);
         let parameter = name.or_else(|| known.first().map(String::as_str)).unwrap_or_default();
         if known.iter().all(|known| known != parameter) {
             return Err(no_parameter(parameter, &known));
@@ -117,7 +117,7 @@ impl OfArm {
         Ok((histograms(&found, parameter, &of), format!(" of {parameter}: {of}")))
     }
 
-    /// The overlap of the masks of the selected arms, in the colours of their places among all arms.
+    /// Draws the overlap of the masks of the selected arms, in the colours of their places among all arms.
     fn of_masks(self, results: &Results) -> Result<(Figure, String), Failure> {
         let all = by_arm(&results.all);
         let of_arm = |(arm, runs): (&str, Vec<&Run>)| {
@@ -139,7 +139,7 @@ impl OfArm {
         Ok((overlaps(&arms), format!(" of {}", names.join(", "))))
     }
 
-    /// The early stops of the selected arms, in the colours of their places among all arms.
+    /// Draws the early stops of the selected arms, in the colours of their places among all arms.
     fn of_early_stops(self, results: &Results) -> Result<(Figure, String), Failure> {
         let all = by_arm(&results.all);
         let found: Vec<(&str, usize, Vec<Training>)> = by_arm(&results.runs)
@@ -159,7 +159,7 @@ impl OfArm {
         Ok((early_stops(&arms), format!(" of {}", names.join(", "))))
     }
 
-    /// The arm of all selected runs.
+    /// Finds the arm of all selected runs.
     fn arm(self, results: &Results) -> Result<&str, Failure> {
         let arms: Vec<&str> = by_arm(&results.runs).into_iter().map(|(arm, _)| arm).collect();
         match arms.as_slice() {
@@ -178,7 +178,7 @@ impl OfArm {
         name: Option<&str>,
         round: Option<&str>,
     ) -> Result<(Figure, String), Failure> {
-        let Some((run, moment, of)) = network_at(results, round)? else {
+        let Some(NetworkAt { run, moment, of }) = network_at(results, round)? else {
             return Err(self.lacks(
                 "it needs a finished run, and none of these is; a run writes its final weights when it finishes",
             ));
@@ -201,10 +201,10 @@ impl OfArm {
         Ok((figure, format!(" of {}: {of}", parameter.name)))
     }
 
-    /// What is left of the layers of a network, or as a run begins; with the vulnerability by all runs of its setting.
+    /// Draws what is left of the layers of a network, or as a run begins; with the vulnerability by all runs of its setting.
     fn of_layers(results: &Results, round: Option<&str>) -> Result<(Figure, String), Failure> {
         let (summary, run, of) = match (network_at(results, round)?, results.runs.first()) {
-            (Some((run, moment, of)), _) => {
+            (Some(NetworkAt { run, moment, of }), _) => {
                 (read_summary_at(&results.folder, &run.id, moment).map_err(Failure::Input)?, run, of)
             }
             (None, Some(run)) => (planned_summary(&run.spec).0, run, as_begun(&run.arm)),
@@ -222,16 +222,19 @@ impl OfArm {
     }
 }
 
-/// The run whose network is shown, the moment, and how the window calls both: the end of the first run that is done, or a
-/// training that a run has kept.
-fn network_at<'a>(
-    results: &'a Results,
-    round: Option<&str>,
-) -> Result<Option<(&'a Run, Moment, String)>, Failure> {
+/// The network of a run at a moment, as the window calls it.
+struct NetworkAt<'a> {
+    run: &'a Run,
+    moment: Moment,
+    of: String,
+}
+
+/// Finds the network that is shown: at the end of the first run that is done, or after a training whose network a run has kept.
+fn network_at<'a>(results: &'a Results, round: Option<&str>) -> Result<Option<NetworkAt<'a>>, Failure> {
     let Some(wanted) = round else {
         let is_done = |run: &&Run| results.records.get(&run.id).is_some_and(RunRecord::is_done);
         let run = results.runs.iter().find(is_done);
-        return Ok(run.map(|run| (run, Moment::End, at_end(&run.arm, run.seed))));
+        return Ok(run.map(|run| NetworkAt { run, moment: Moment::End, of: at_end(&run.arm, run.seed) }));
     };
     let mut known: Vec<String> = Vec::new();
     for run in &results.runs {
@@ -241,7 +244,7 @@ fn network_at<'a>(
             [] => {}
             [found] => {
                 let of = at_moment(&run.arm, run.seed, &found.caption());
-                return Ok(Some((run, Moment::Round(found.step), of)));
+                return Ok(Some(NetworkAt { run, moment: Moment::Round(found.step), of }));
             }
             several => {
                 let names: Vec<&str> = several.iter().map(|found| found.name.as_str()).collect();
@@ -262,7 +265,7 @@ fn network_at<'a>(
     }))
 }
 
-/// The parameter of a name; the first one without.
+/// Finds the parameter of a name; the first one without.
 fn chosen<'a>(
     parameters: &'a [ParameterSummary],
     name: Option<&str>,

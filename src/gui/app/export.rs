@@ -184,7 +184,7 @@ impl App {
 
     /// Writes a figure; the ending of the file says as what.
     pub(super) fn export(&mut self, path: &Path, subject: Subject, ctx: &egui::Context) {
-        let Some(kind) = FileKind::of(path) else {
+        let Some(kind) = FileKind::from_path(path) else {
             let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
             return self.fail(FIGURE_FAILED, &text);
         };
@@ -272,7 +272,7 @@ impl App {
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
         let (purpose, name) = match share {
             Share::TensorBoard => (Purpose::Folder, String::new()),
-            Share::Crate => (Purpose::Archive, format!("{stem}.zip")),
+            Share::Crate => (Purpose::NewFolder, format!("{stem}-crate")),
         };
         let request = PathRequest { purpose, folder: self.folder(), name };
         self.shell.ask(request, PathUse::Share(share), ctx);

@@ -10,7 +10,7 @@ use eframe::egui::{self, PopupCloseBehavior, RichText, Ui};
 
 use crate::background::WriteJob;
 use crate::bar::GroupTab;
-use crate::compare::{Compare, CompareResponse, columns_ui};
+use crate::compare::{Compare, columns_ui};
 use crate::document::Document;
 use crate::icons::Icon;
 use crate::inspector::{Inspector, selection_of};
@@ -20,14 +20,14 @@ use crate::plot::{
     ArmInput, LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui,
     tools_ui,
 };
-use crate::runs::{QueueRequest, Runs, Sharing};
+use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::tiles::{Contents, LayoutChange, Tiling};
 use crate::treatment::{Treatment, treatments};
-use crate::views::{DryRun, Offers, Subject, TrialFilter, ViewInput, ViewResponse, Views, Wanted};
+use crate::views::{DryRun, Offers, Subject, TrialFilter, ViewInput, Views, Wanted};
+pub(super) use crate::views::Request;
 use crate::widgets;
 use doc::Run;
-use doc::intervention::Set;
 use figure::plots::{self, Plot};
 use form::path::Place;
 use results::table::view::Key;
@@ -64,26 +64,6 @@ struct Narrowed {
     selection: Selection,
     of: Arc<Vec<ArmInput>>,
     input: PlotInput,
-}
-
-/// A request of a plot or view to the window.
-pub(super) enum Request {
-    /// A stage at the end of the plan of the selected arm.
-    AddStage(Set),
-    /// An action of the table of runs.
-    Compare(CompareResponse),
-    /// A figure, in a file or in the clipboard.
-    Take(Subject, Wanted),
-    /// To start, stop or move runs.
-    Queue(QueueRequest),
-    /// Another way to share the machine.
-    Sharing(Sharing),
-    /// Another plot or view.
-    Show(&'static str),
-    /// A setting in the inspector.
-    Edit(Place),
-    /// The runs of what is selected, in their table.
-    ShowInTable,
 }
 
 impl Workspace {
@@ -395,15 +375,14 @@ impl Contents for Drawn<'_> {
         if self.workspace.views.offers(pane.name) == Offers::Figure {
             let button = widgets::icon_button_ui(ui, true, Icon::Export, "Export figure…");
             if button.accessible_name(format!("Export {}…", pane.title)).clicked() {
-                self.request(pane, ViewResponse::Take(Wanted::File));
+                self.take_view(pane, Wanted::File);
             }
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
         let input = view_input(self.document, selection, runs, results, base, log);
-        if let Some(response) = views.tools_ui(ui, pane.name, &input, compare) {
-            self.request(pane, response);
-        }
+        let request = views.tools_ui(ui, pane.name, &input, compare);
+        self.requests.extend(request);
     }
 
     fn subject(&mut self, pane: Pane) -> String {
@@ -421,9 +400,8 @@ impl Contents for Drawn<'_> {
             self.take(plot, response);
             return self.columns_menu_ui(ui);
         }
-        if let Some(response) = self.workspace.views.menu_ui(ui, pane.name, &mut self.workspace.compare) {
-            self.request(pane, response);
-        }
+        let request = self.workspace.views.menu_ui(ui, pane.name, &mut self.workspace.compare);
+        self.requests.extend(request);
         if self.workspace.views.offers(pane.name).has_figure() {
             let entries = [
                 ("Export figure…", Wanted::File),
@@ -432,7 +410,7 @@ impl Contents for Drawn<'_> {
             ];
             for (text, wanted) in entries {
                 if ui.button(text).clicked() {
-                    self.request(pane, ViewResponse::Take(wanted));
+                    self.take_view(pane, wanted);
                     ui.close();
                 }
             }
@@ -465,9 +443,8 @@ impl Contents for Drawn<'_> {
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
         let input = view_input(self.document, selection, runs, results, base, log);
-        if let Some(response) = views.ui(ui, pane.name, &input, compare) {
-            self.request(pane, response);
-        }
+        let request = views.ui(ui, pane.name, &input, compare);
+        self.requests.extend(request);
     }
 }
 
@@ -484,7 +461,7 @@ fn view_input<'a>(
 }
 
 impl Drawn<'_> {
-    /// The columns of the table of runs, which pinned readings and parallel axes share.
+    /// Draws the columns of the table of runs, which pinned readings and parallel axes share.
     fn columns_menu_ui(&mut self, ui: &mut Ui) {
         let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         let contents = |ui: &mut Ui| {
@@ -498,17 +475,10 @@ impl Drawn<'_> {
         ui.separator();
     }
 
-    fn request(&mut self, pane: Pane, response: ViewResponse) {
-        let offer = || self.workspace.views.offer(pane.name);
-        self.requests.extend(match response {
-            ViewResponse::AddStage(set) => Some(Request::AddStage(set)),
-            ViewResponse::Queue(request) => Some(Request::Queue(request)),
-            ViewResponse::Sharing(sharing) => Some(Request::Sharing(sharing)),
-            ViewResponse::Compare(response) => Some(Request::Compare(response)),
-            ViewResponse::Take(wanted) => offer().map(|offer| Request::Take(Subject::View(offer), wanted)),
-            ViewResponse::Show(view) => Some(Request::Show(view)),
-            ViewResponse::Edit(place) => Some(Request::Edit(place)),
-        });
+    /// Asks for an export of the figure of a view.
+    fn take_view(&mut self, pane: Pane, wanted: Wanted) {
+        let offer = self.workspace.views.offer(pane.name);
+        self.requests.extend(offer.map(|offer| Request::Take(Subject::View(offer), wanted)));
     }
 
     fn take(&mut self, plot: &'static Plot, response: Option<PlotResponse>) {
@@ -534,9 +504,7 @@ impl Drawn<'_> {
         };
         self.requests.extend(request);
     }
-}
 
-impl Drawn<'_> {
     /// Does something with the arm of a line.
     fn line(&mut self, name: &str, action: LineAction) -> Option<Request> {
         let workspace = &mut *self.workspace;

@@ -78,7 +78,7 @@ commands! {
     CopyValues: "Copy values as CSV", "Copies the values of the last-used figure", [];
     WriteReport: "Write report…", "Writes one HTML file with methods, figures, tables and settings, to hand on", [];
     ExportTensorBoard: "Export for TensorBoard…", "Writes all results as event files into a folder", [];
-    ExportCrate: "Export RO-Crate…", "Writes the experiment, its results and where they come from as one archive, for others", [];
+    ExportCrate: "Export RO-Crate…", "Writes the experiment, its results and where they come from into one folder, for others", [];
     CopyTable: "Copy table of runs", "Copies the visible rows of the table of runs, for a spreadsheet", [];
     CopyMethods: "Copy methods text", "Copies a paragraph for a paper's methods section, generated from the document", [];
     CopyResultsFolder: "Copy path of results", "Copies the path of the results folder", [shift(Key::C)];

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use crate::files::NO_RESULTS;
-use doc::file::write_atomically;
-use results::view::{FILE, ViewSettings};
+use results::view::{NAME, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
 const REST: f64 = 1.0;
@@ -45,14 +44,14 @@ impl ViewStore {
         };
         let message = read.map_err(|why| {
             format!(
-                "{why}. Weightlab renames it to {FILE}.damaged (or .damaged-2 and so on) before it writes a \
-                    new one: to restore it, repair it, close the window and rename it to {FILE}"
+                "{why}. Weightlab adds .damaged to its name (or .damaged-2 and so on) before it writes a new \
+                    one: to restore it, repair it, close the window and give it its name again"
             )
         });
         (view_store, message)
     }
 
-    /// The folder of the file.
+    /// Returns the folder of the file.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -91,8 +90,8 @@ impl ViewStore {
         }
         self.changed_at = None;
         self.written = view.clone();
-        let (folder, text, is_damaged) = (self.folder.clone(), view.to_text(), self.is_damaged);
-        let work = move || write(&folder, &text, is_damaged);
+        let (folder, view, is_damaged) = (self.folder.clone(), view.clone(), self.is_damaged);
+        let work = move || write(&folder, &view, is_damaged);
         let spawned = std::thread::Builder::new().name("view settings".to_owned()).spawn(work);
         self.writer = Some(spawned.map_err(|error| self.complain(&error.to_string()))?);
         if at_once {
@@ -116,10 +115,9 @@ impl ViewStore {
 
     fn complain(&mut self, why: &str) -> String {
         self.has_complained = true;
-        let path = self.folder.join(FILE);
+        let folder = self.folder.display();
         format!(
-            "{} was not written ({why}): closing the window loses notes, filter and layout",
-            path.display()
+            "{NAME}.json in {folder} was not written ({why}): closing the window loses notes, filter and layout"
         )
     }
 }
@@ -131,23 +129,21 @@ impl Drop for ViewStore {
     }
 }
 
-fn write(folder: &Path, text: &str, is_damaged: bool) -> Result<(), String> {
-    let path = folder.join(FILE);
+fn write(folder: &Path, view: &ViewSettings, is_damaged: bool) -> Result<(), String> {
     let written = std::fs::create_dir_all(folder)
-        .and_then(|()| if is_damaged { set_aside(&path) } else { Ok(()) })
-        .and_then(|()| write_atomically(&path, text.as_bytes()));
+        .and_then(|()| if is_damaged { set_aside(folder) } else { Ok(()) })
+        .and_then(|()| view.write(folder));
     written.map_err(|error| error.to_string())
 }
 
-/// Renames a file that cannot be read to the first name behind it that is free.
-fn set_aside(path: &Path) -> std::io::Result<()> {
-    if !path.exists() {
-        return Ok(());
-    }
-    let first = path.with_extension("ron.damaged");
-    let others = (2..).map(|number: u32| path.with_extension(format!("ron.damaged-{number}")));
-    let free = std::iter::once(first).chain(others).find(|path| !path.exists());
-    std::fs::rename(path, free.expect("there are more names than files"))
+/// Renames the file that cannot be read to the first name behind it that is free.
+fn set_aside(folder: &Path) -> std::io::Result<()> {
+    let mut files = ["json", "ron"].into_iter().map(|ending| folder.join(format!("{NAME}.{ending}")));
+    let Some(path) = files.find(|path| path.exists()) else { return Ok(()) };
+    let others = (2..).map(|number: u32| format!("damaged-{number}"));
+    let names = std::iter::once("damaged".to_owned()).chain(others);
+    let free = names.map(|name| path.with_added_extension(name)).find(|path| !path.exists());
+    std::fs::rename(&path, free.expect("there are more names than files"))
 }
 
 #[cfg(test)]
@@ -177,18 +173,21 @@ mod tests {
     #[test]
     fn a_damaged_file_makes_room_and_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(FILE);
-        for (text, name) in [("(filter: 3", "view.ron.damaged"), ("(filter: 4", "view.ron.damaged-2")] {
-            std::fs::write(&path, text).unwrap();
+        for (text, damaged, name) in [
+            ("(filter: 3", "view.ron", "view.ron.damaged"),
+            ("{", "view.json", "view.json.damaged"),
+            ("[", "view.json", "view.json.damaged-2"),
+        ] {
+            std::fs::write(folder.path().join(damaged), text).unwrap();
             let (mut view_store, read) = ViewStore::read(folder.path());
-            assert!(read.unwrap_err().contains("view.ron.damaged"));
+            assert!(read.unwrap_err().contains("adds .damaged"));
             for filter in ["a", "b"] {
                 assert_eq!(view_store.keep(&filtered(filter), 0.0, true), Ok(None));
             }
             assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), text);
             assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("b")));
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 
     #[test]

@@ -349,7 +349,7 @@ fn path_ui(
 ) -> Option<Reply> {
     let verb = match request.purpose {
         Purpose::Open | Purpose::Folder | Purpose::File => "Open",
-        Purpose::Save | Purpose::Report | Purpose::Archive => "Save",
+        Purpose::Save | Purpose::Report | Purpose::NewFolder => "Save",
     };
     title_ui(ui, request.title());
     ui.label("The system's file dialog is not available. Type the path of the file.");

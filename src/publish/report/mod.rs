@@ -4,31 +4,28 @@
 
 mod figures;
 mod html;
-mod material;
-mod notes;
 mod origin;
 mod results;
-mod settings;
-mod stages;
-mod style;
 #[cfg(test)]
 mod tests;
-mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
-use ::results::RunRecord;
+use html::{Page, STYLE, escaped};
+
 use ::results::methods::methods;
+use ::results::table::columns::{Column, usual};
+use ::results::table::{Differing, Labels, Row};
 use ::results::view::ViewSettings;
+use ::results::{RunRecord, RunState};
 use doc::{Experiment, Problem, Run};
 use figure::plots::Plot;
-use html::Page;
-pub(super) use html::escaped;
-use material::Material;
-use style::STYLE;
+use form::number::{counted, grouped};
 
-/// What a report is made of.
+/// The input of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportInput<'a> {
     /// Its title; where it is empty, that of the experiment, else the name of the file.
@@ -57,7 +54,7 @@ pub struct ReportInput<'a> {
     pub made: i64,
 }
 
-/// Why there is no report.
+/// The reason why there is no report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The arms have mistakes.
@@ -68,10 +65,10 @@ pub enum ReportError {
     Nothing(String),
 }
 
-/// What a browser may load: nothing but the style and pictures within the file (Content Security Policy Level 3).
+/// The policy of what a browser may load: nothing but the style and pictures within the file (Content Security Policy Level 3).
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// The report as an HTML document.
+/// Writes the report as an HTML document.
 ///
 /// # Errors
 /// Mistakes of arms, and when no run has begun.
@@ -85,20 +82,20 @@ pub fn html(input: &ReportInput<'_>) -> Result<String, ReportError> {
     page.section("Results", |page| results::results(page, &material));
     page.section("Paired differences", |page| results::pairs(page, &material));
     page.section("Figures", |page| figures::figures(page, &material));
-    page.section("Fault campaigns", |page| stages::campaigns(page, &material));
-    page.section("Early stops and tickets", |page| stages::tickets(page, &material));
-    page.section("What stages reported", |page| stages::reports(page, &material));
-    page.section("Notes", |page| notes::notes(page, &material));
+    page.section("Fault campaigns", |page| results::campaigns(page, &material));
+    page.section("Early stops and tickets", |page| results::tickets(page, &material));
+    page.section("What stages reported", |page| results::reports(page, &material));
+    page.section("Notes", |page| results::notes(page, &material));
     page.section("Methods", |page| text.lines().for_each(|line| page.paragraph(line)));
     page.section("Data", |page| origin::data(page, &material));
-    page.section("Settings", |page| settings::settings(page, &material));
+    page.section("Settings", |page| results::settings(page, &material));
     page.section("Runs", |page| origin::runs(page, &material));
     page.section("Environment", |page| origin::environment(page, &material));
     page.section("Experiment file", |page| origin::experiment(page, &material));
     Ok(document(&material, &page))
 }
 
-/// The whole document around its sections.
+/// Writes the whole document around its sections.
 fn document(material: &Material<'_>, page: &Page) -> String {
     let title = escaped(&material.title());
     let link = |(id, title): &(String, String)| format!("<li><a href=\"#{id}\">{title}</a></li>\n");
@@ -117,4 +114,93 @@ fn document(material: &Material<'_>, page: &Page) -> String {
          <footer>\n<p>Made by {version} on {made}. This file needs no script and loads nothing.</p>\n</footer>\n</body>\n</html>\n",
         page.out
     )
+}
+
+/// The input with the rows of its runs.
+struct Material<'a> {
+    pub input: &'a ReportInput<'a>,
+    /// A row for each run of the report, in their order.
+    pub rows: Vec<Row>,
+    pub labels: Arc<Labels>,
+    /// The paths of the settings in which runs differ.
+    pub differing: Vec<String>,
+    /// The runs that the filter of the window leaves out.
+    pub left_out: BTreeSet<String>,
+}
+
+impl<'a> Material<'a> {
+    /// Reads the rows off the records.
+    pub fn of(input: &'a ReportInput<'a>) -> Self {
+        let measured = input.view.table.measured();
+        let row = |run: &Run| {
+            let record = input.records.get(&run.id);
+            let state = record.map_or("not run", |record| record.state().word());
+            let row = Row::of(run, record, state, 0).measured(record, &measured);
+            Row { mark: input.view.mark(&run.id, &run.arm), ..row }
+        };
+        let mut rows: Vec<Row> = input.runs.iter().map(row).collect();
+        let mut found = Differing::default();
+        found.give(&mut rows, &input.all.iter().collect::<Vec<_>>());
+        let left_out = input.view.left_out(&rows, found.known());
+        let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
+        Self { input, rows, labels, differing: found.paths().to_vec(), left_out }
+    }
+
+    /// Returns the title of the report.
+    pub fn title(&self) -> String {
+        let named = [self.input.title, &self.input.experiment.name];
+        let chosen = named.into_iter().find(|name| !name.trim().is_empty());
+        chosen.map_or_else(|| self.file_name(), |name| name.trim().to_owned())
+    }
+
+    /// Returns the name of the experiment file.
+    pub fn file_name(&self) -> String {
+        self.input.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Returns the columns of the table of groups.
+    pub fn columns(&self) -> Vec<Column> {
+        let usual = || usual(&self.rows, &self.differing);
+        let mut columns = self.input.view.table.columns.clone().unwrap_or_else(usual);
+        columns.retain(|column| !matches!(column, Column::Arm | Column::Run | Column::Star));
+        let has_arms = self.rows.iter().any(|row| row.arm != self.rows[0].arm);
+        if has_arms && !columns.contains(&Column::Delta) {
+            columns.push(Column::Delta);
+        }
+        columns
+    }
+
+    /// Returns the record of a run.
+    pub fn record(&self, run: &Run) -> Option<&'a RunRecord> {
+        self.input.records.get(&run.id)
+    }
+
+    /// Returns the names of the arms, in the order of the document.
+    pub fn arms(&self) -> Vec<&str> {
+        let mut seen = BTreeSet::new();
+        self.rows.iter().map(|row| row.arm.as_str()).filter(|arm| seen.insert(*arm)).collect()
+    }
+
+    /// Says how far the experiment has come, in a sentence: "All 9 runs are done."
+    pub fn state(&self) -> String {
+        let of = |word: &str| self.rows.iter().filter(|row| row.state == word).count();
+        let all = self.rows.len();
+        let done = of(RunState::Done.word());
+        let diverged = self.rows.iter().filter(|row| row.diverged).count();
+        let mut text = match (all, done) {
+            (1, 1) => "The only run is done".to_owned(),
+            _ if done == all => format!("All {} runs are done", grouped(all as u64)),
+            _ => format!("Preliminary: {} of {} done", grouped(done as u64), counted(all, "run")),
+        };
+        let mut others: Vec<&str> = self.rows.iter().map(|row| row.state.as_str()).collect();
+        others.sort_unstable();
+        others.dedup();
+        for word in others.into_iter().filter(|word| *word != RunState::Done.word()) {
+            let _ = write!(text, ", {} {word}", grouped(of(word) as u64));
+        }
+        if diverged > 0 {
+            let _ = write!(text, "; {} diverged", grouped(diverged as u64));
+        }
+        text + "."
+    }
 }

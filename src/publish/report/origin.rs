@@ -1,13 +1,14 @@
 //! Where the results come from: single runs with their digests, programs and machines, and the experiment itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 
 use sha2::{Digest, Sha256};
 
+use super::Material;
 use super::html::{Page, escaped};
-use super::material::Material;
 use super::results::cut;
-use crate::digest::digest_of;
+use data::copied;
 use doc::{capitalised, listed};
 use form::number::{counted, hexadecimal};
 use results::number::{duration, percent};
@@ -21,18 +22,18 @@ const MOST_DATA: usize = 20;
 /// Bytes of weights that are read for digests.
 const MOST_WEIGHTS: u64 = 4 << 30;
 
-/// Name and version of this program, with its commit.
+/// Returns name and version of this program, with its commit.
 pub fn version() -> String {
     capitalised(&Provenance::here().program_and_commit())
 }
 
-/// A moment in UTC: "2026-11-24 19:30 UTC".
+/// Writes a moment in UTC: "2026-11-24 19:30 UTC".
 pub fn time(secs: i64) -> String {
     let moment = chrono::DateTime::from_timestamp(secs, 0).unwrap_or_default();
     moment.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// Single runs with the digests of their weights.
+/// Writes single runs with the digests of their weights.
 pub fn runs(page: &mut Page, material: &Material<'_>) {
     let all = material.rows.len();
     let mut left = MOST_WEIGHTS;
@@ -71,7 +72,7 @@ pub fn runs(page: &mut Page, material: &Material<'_>) {
     });
 }
 
-/// The digest of the weights that a run ended with, as long as there is something left to read.
+/// Returns the digest of the weights that a run ended with, as long as there is something left to read.
 fn weights_digest(material: &Material<'_>, run: &str, left: &mut u64) -> String {
     let path = weights_path(material.input.folder, run);
     let Ok(about) = std::fs::metadata(&path) else { return "–".to_owned() };
@@ -79,10 +80,11 @@ fn weights_digest(material: &Material<'_>, run: &str, left: &mut u64) -> String 
         return "not computed: too many bytes".to_owned();
     }
     *left -= about.len();
-    digest_of(&path).unwrap_or_else(|_| "–".to_owned())
+    let digest = File::open(&path).and_then(|mut file| copied(&mut file, &mut std::io::sink()));
+    digest.map_or_else(|_| "–".to_owned(), |(_, digest)| digest)
 }
 
-/// What was found in the data, as the runs reported it: a table for each kind of them.
+/// Writes what was found in the data, as the runs reported it: a table for each kind of them.
 pub fn data(page: &mut Page, material: &Material<'_>) {
     let mut kinds: Vec<(&Report, BTreeSet<&str>)> = Vec::new();
     for run in material.input.runs {
@@ -108,7 +110,7 @@ pub fn data(page: &mut Page, material: &Material<'_>) {
     cut(page, kinds.len().min(MOST_DATA), kinds.len(), "kinds of data");
 }
 
-/// The programs and machines of the runs, the digests of their data, and what made this report.
+/// Writes the programs and machines of the runs, the digests of their data, and what made this report.
 pub fn environment(page: &mut Page, material: &Material<'_>) {
     let input = material.input;
     let known = provenance(input.folder, input.runs);
@@ -176,7 +178,7 @@ fn machine_cells(machine: Option<&Machine>) -> [String; 4] {
     [or_none(commit), system, or_none(processor), vectors]
 }
 
-/// The file to copy out, its digest, and the settings that were changed for this report.
+/// Writes the file to copy out, its digest, and the settings that were changed for this report.
 pub fn experiment(page: &mut Page, material: &Material<'_>) {
     let input = material.input;
     let (name, digest) = (material.file_name(), hexadecimal(&Sha256::digest(input.text)));

@@ -1,8 +1,7 @@
-//! A crate: an experiment with its results and where they come from, as RO-Crate 1.2.
+//! A crate: a folder with an experiment, its results and where they come from, as RO-Crate 1.2.
 //!
 //! ```text
 //! ro-crate-metadata.json       what everything is, where it comes from, its digests
-//! ro-crate-preview.html        the same for people
 //! README.md                    how to read it
 //! first.ron                    the experiment
 //! first.runs/<run>/…           the results, as Weightlab reads them
@@ -10,73 +9,73 @@
 //! points.csv                   all points
 //! ```
 
-mod address;
-mod existing;
-mod files;
 mod metadata;
 mod options;
-mod preview;
-mod readme;
-mod sink;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufWriter, IntoInnerError, Seek};
-use std::path::Path;
+use std::io::{BufWriter, IntoInnerError, Read, Seek};
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-use sha2::{Digest, Sha256};
 
 use super::report::{self, ReportInput};
 use super::{PublishError, Selected, write_points};
+use data::{Places, copied};
 use doc::Run;
-use form::number::hexadecimal;
 pub use options::{Author, CrateOptions, Licence};
 use results::RunRecord;
 use results::view::ViewSettings;
 use run::Provenance;
 
-use files::{RunFile, description_of, files_of};
 use metadata::{Content, CratedRun, Part, document, graph, time};
-use preview::preview;
-use sink::{Sink, Stored};
 
 /// The metadata.
 const METADATA: &str = "ro-crate-metadata.json";
-/// The page for people.
-const PREVIEW: &str = "ro-crate-preview.html";
-/// How to read a crate.
+/// The instructions.
 const README: &str = "README.md";
 /// The report.
 const REPORT: &str = "report.html";
 /// All points.
 const POINTS: &str = "points.csv";
-/// How results are shown: a file in the folder of runs.
-const VIEW: &str = "view.ron";
+/// Settings of the views: files in the folder of runs, of this version and of earlier ones.
+const VIEWS: [&str; 2] = ["view.json", "view.ron"];
 
-/// What was written.
+/// The outcome of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Runs in the crate.
     pub runs: usize,
     /// Its files.
     pub files: usize,
-    /// Their bytes, before they are packed.
+    /// Their bytes.
     pub bytes: u64,
     /// What somebody should know before handing it on.
     pub notes: Vec<String>,
 }
 
-/// Writes a crate of the selected runs: an archive if the name of the place ends with `.zip`, a folder otherwise.
+/// A file in a crate, as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its path in the crate, with `/` between the parts.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Writes a crate of the selected runs into a folder, which must be new or empty.
 ///
 /// # Errors
-/// When something else is there, there are no results, a file cannot be read, or the disk refuses.
+/// When something is there, there are no results, a file cannot be read, or the disk refuses.
 pub fn write(selected: &Selected<'_>, options: &CrateOptions, place: &Path) -> Result<Written, PublishError> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     write_at(selected, options, place, since.as_secs())
 }
 
-/// As [`write`], at a time: seconds since 1970-01-01 00:00 UTC.
+/// Writes a crate with its time of publication: seconds since 1970-01-01 00:00 UTC.
 fn write_at(
     selected: &Selected<'_>,
     options: &CrateOptions,
@@ -89,29 +88,38 @@ fn write_at(
     if begun.is_empty() {
         return Err(PublishError::NoResults { folder: selected.folder.to_owned() });
     }
-    let mut writing = Writing { sink: Sink::new(place)?, written: Written::default() };
+    let is_free = std::fs::read_dir(place).map_or_else(
+        |error| error.kind() == std::io::ErrorKind::NotFound,
+        |mut entries| entries.next().is_none(),
+    );
+    if !is_free {
+        return Err(PublishError::NotEmpty { path: place.to_owned() });
+    }
+    let fail = PublishError::writing(place);
+    let beside = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // It is in place at once, at the end.
+    let growing = tempfile::Builder::new().prefix(".weightlab-").tempdir_in(beside).map_err(&fail)?;
+    let mut writing = Writing { folder: growing.path().join("crate"), written: Written::default() };
     let stem = selected.file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("experiment");
     let (experiment, folder) = (format!("{stem}.ron"), format!("{stem}.runs/"));
     let mut parts = vec![
         writing.text(&experiment, selected.text, "The experiment: every setting of all runs")?,
-        writing.text(
-            README,
-            &readme::readme(selected, &experiment),
-            "What is in this crate, and how to read it",
-        )?,
+        writing.text(README, &readme(selected, &experiment), "What is in this crate, and how to read it")?,
     ];
     let report = report_of(selected, published)?;
     parts.push(writing.text(REPORT, &report, "The report: methods, figures and tables, for people")?);
     parts.push(writing.points(selected)?);
-    if let Ok(view) = std::fs::read_to_string(selected.folder.join(VIEW)) {
-        let about = "How Weightlab shows the results: views, colours, marks and notes";
-        parts.push(writing.text(&format!("{folder}{VIEW}"), &view, about)?);
+    for name in VIEWS {
+        if let Ok(view) = std::fs::read_to_string(selected.folder.join(name)) {
+            let about = "How Weightlab shows the results: views, colours, marks and notes";
+            parts.push(writing.text(&format!("{folder}{name}"), &view, about)?);
+        }
     }
     let mut runs = Vec::with_capacity(begun.len());
     for (run, record) in begun {
         runs.push(writing.run(selected, &folder, run, record)?);
     }
-    writing.written.notes.extend(readme::private(selected));
+    writing.written.notes.extend(private(selected));
     if options.licence.is_none() {
         writing
             .written
@@ -120,13 +128,10 @@ fn write_at(
     }
     let published = &time(published as f64).unwrap_or_default();
     let content = Content { selected: *selected, options, published, experiment, folder, parts, runs };
-    let graph = graph(&content);
-    let metadata = document(&graph);
-    let page = preview(&graph, &hexadecimal(&Sha256::digest(&metadata)));
-    writing.store(METADATA, &mut metadata.as_bytes())?;
-    writing.store(PREVIEW, &mut page.as_bytes())?;
+    writing.store(METADATA, &mut document(&graph(&content)).as_bytes())?;
     writing.written.runs = content.runs.len();
-    writing.sink.finish()?;
+    let _ = std::fs::remove_dir(place); // an empty folder gives way
+    std::fs::rename(&writing.folder, place).map_err(&fail)?;
     Ok(writing.written)
 }
 
@@ -151,16 +156,21 @@ fn report_of(selected: &Selected<'_>, made: u64) -> Result<String, PublishError>
 
 /// A crate that is being written.
 struct Writing {
-    sink: Sink,
+    folder: PathBuf,
     written: Written,
 }
 
 impl Writing {
-    fn store(&mut self, path: &str, content: &mut dyn std::io::Read) -> Result<Stored, PublishError> {
-        let stored = self.sink.add(path, content)?;
+    /// Adds a file, which is hashed on the way: a run that goes on may change it.
+    fn store(&mut self, path: &str, content: &mut dyn Read) -> Result<Stored, PublishError> {
+        let file = self.folder.join(path);
+        let fail = PublishError::writing(&file);
+        std::fs::create_dir_all(file.parent().unwrap_or(&file)).map_err(&fail)?;
+        let mut to = File::create(&file).map_err(&fail)?;
+        let (bytes, sha256) = copied(content, &mut to).map_err(&fail)?;
         self.written.files += 1;
-        self.written.bytes += stored.bytes;
-        Ok(stored)
+        self.written.bytes += bytes;
+        Ok(Stored { path: path.to_owned(), bytes, sha256 })
     }
 
     /// Adds all points, through a file without a name: those of thousands of runs would fill the memory.
@@ -208,5 +218,147 @@ impl Writing {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// A file of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RunFile {
+    /// Its path in the run's directory, with `/` between the parts.
+    name: String,
+    path: PathBuf,
+}
+
+/// Lists the files of a run's directory in the order of their names. Left out are what only a writer needs – claim and
+/// checkpoint –, what it had not finished, and links, which lead elsewhere.
+///
+/// # Errors
+/// When a folder cannot be read.
+fn files_of(directory: &Path) -> Result<Vec<RunFile>, PublishError> {
+    let mut files = Vec::new();
+    collect(directory, "", &mut files)?;
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(files)
+}
+
+fn collect(folder: &Path, prefix: &str, files: &mut Vec<RunFile>) -> Result<(), PublishError> {
+    let fail = PublishError::reading(folder);
+    for entry in std::fs::read_dir(folder).map_err(&fail)? {
+        let entry = entry.map_err(&fail)?;
+        let kind = entry.file_type().map_err(&fail)?;
+        // A name that is no text has no place in the metadata.
+        let Some(name) = entry.file_name().to_str().map(|name| format!("{prefix}{name}")) else { continue };
+        if prefix.is_empty() && is_of_writer(&name) {
+            continue;
+        }
+        if kind.is_dir() {
+            collect(&entry.path(), &format!("{name}/"), files)?;
+        } else if kind.is_file() && !is_unfinished(&name) {
+            files.push(RunFile { name, path: entry.path() });
+        }
+    }
+    Ok(())
+}
+
+fn is_of_writer(name: &str) -> bool {
+    name == "checkpoint" || name.starts_with("claim") || name.starts_with("clock-")
+}
+
+/// Returns true if a file is being written: by `write_atomically`, or a checkpoint.
+fn is_unfinished(name: &str) -> bool {
+    name.rsplit('/').next().is_some_and(|name| name.starts_with(".weightlab-") || name.starts_with(".tmp"))
+}
+
+/// Says what a file of a run is, in a sentence for people.
+fn description_of(name: &str) -> &'static str {
+    match name {
+        "run.json" | "run.ron" => {
+            "Settings of the run, the program and the machine, the digest of the data, and how it ended"
+        }
+        "events.jsonl" => "Every point and report of the run, one JSON object on each line",
+        "events.old.jsonl" => "Points and reports from before the run started over",
+        "weights.safetensors" => "The network at the end of the run",
+        "pins.safetensors" => "Which entries of that network are pruned (1) or frozen (2)",
+        "faults.csv" => "Every fault, with the bits before and after",
+        "trials.csv" => "The outcome of every trial of a fault campaign",
+        "trials_unprotected.csv" => "The outcome of the same trials without the protection",
+        "logits.csv" => "Hashes of the logits of every trial, for a replay",
+        "histograms.jsonl" => "Histograms of the weights at each evaluation, one JSON object on each line",
+        "DONE" => "Says that the run is done",
+        "FAILED" => "Why the run failed",
+        _ if name.starts_with("rounds/") => "A network after one of the trainings, or what holds its entries",
+        _ if name.starts_with("campaign-") => "The network of a fault campaign, or what holds its entries",
+        _ => "A file that the plan of the run has written",
+    }
+}
+
+/// Returns the media type of a file (RO-Crate 1.2, "File Data Entity": `encodingFormat`). Those of RON, JSON lines and safetensors
+/// are not registered with IANA.
+fn media_type(name: &str) -> &'static str {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match ending {
+        "html" => "text/html",
+        "md" => "text/markdown",
+        "csv" => "text/csv",
+        "json" => "application/json",
+        "jsonl" => "application/jsonl",
+        "gz" => "application/gzip",
+        "safetensors" | "mat" | "bin" => "application/octet-stream",
+        // RON, and markers without an ending.
+        _ => "text/plain",
+    }
+}
+
+/// Writes how to read a crate.
+fn readme(selected: &Selected<'_>, experiment: &str) -> String {
+    let name = selected.experiment.name.trim();
+    let name = if name.is_empty() { experiment.trim_end_matches(".ron") } else { name };
+    let stem = experiment.trim_end_matches(".ron");
+    format!(
+        "# {name}
+
+An experiment on the weights of neural networks with its results, made with Weightlab {version}.
+
+| file | what it is |
+|---|---|
+| `{experiment}` | the experiment: every setting of all runs |
+| `{stem}.runs/` | the results, one folder for each run: `run.json` (settings, program, machine, digest of the data), `events.jsonl` (every point and report), networks as `.safetensors` |
+| `report.html` | methods, figures and tables, for people |
+| `points.csv` | every value of every run, one on each line |
+| `ro-crate-metadata.json` | what each file is, where it comes from, and its SHA-256 (RO-Crate 1.2) |
+
+`weightlab {experiment}` opens the experiment and its results, `weightlab show {experiment}` prints the table of runs, and
+`weightlab run {experiment}` computes what is missing. Without Weightlab, `points.csv` is a table, and safetensors read the
+networks.
+",
+        version = env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Notes what the copied files tell about the machine at which they were made: the home of the user.
+fn private(selected: &Selected<'_>) -> Vec<String> {
+    let base = selected.file.parent().unwrap_or(Path::new(""));
+    let Some(home) = Places::from_env(base).home else { return Vec::new() };
+    let home = home.to_string_lossy();
+    if home.len() < 2 {
+        return Vec::new();
+    }
+    // Files have backslashes twice.
+    let quoted = home.replace('\\', "\\\\");
+    let tells = |text: &str| text.contains(home.as_ref()) || text.contains(&quoted);
+    let mut notes = Vec::new();
+    if tells(selected.text) {
+        notes.push(format!("the experiment names a path in {home}; name paths relative to its file instead"));
+    }
+    let is_in = |path: PathBuf| std::fs::read_to_string(path).is_ok_and(|text| tells(&text));
+    if VIEWS.iter().any(|name| is_in(selected.folder.join(name))) {
+        notes.push(format!("the notes or the views of the window name a path in {home}"));
+    }
+    let is_told = selected.begun().any(|(run, record)| {
+        let directory = selected.folder.join(&run.id);
+        ["run.json", "run.ron"].iter().any(|name| is_in(directory.join(name)))
+            || record.failure().is_some_and(tells)
+            || record.reports().iter().any(|report| tells(&report.summary))
+    });
+    if is_told {
+        notes.push(format!("files of the runs name a path in {home}, in settings or in reports"));
+    }
+    notes
+}

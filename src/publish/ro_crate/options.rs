@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::PublishError;
 
-/// What is said of a crate.
+/// Licence and authors of a crate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrateOptions {
     /// What others may do with it.
@@ -48,7 +48,7 @@ impl Licence {
         Err(PublishError::Option(message))
     }
 
-    /// The entity of a licence, or of the fact that there is none (RO-Crate 1.2, "Licensing, access control and copyright").
+    /// Makes the entity of a licence, or of the fact that there is none (RO-Crate 1.2, "Licensing, access control and copyright").
     pub(super) fn entity(own: Option<&Self>) -> Value {
         match own {
             Some(Self { address, name }) => json!({
@@ -93,7 +93,7 @@ impl Author {
         Ok(Self { name: name.to_owned(), orcid })
     }
 
-    /// The entity of a person (RO-Crate 1.2, "People"); `number` counts the authors, from 1.
+    /// Makes the entity of a person (RO-Crate 1.2, "People"); `number` counts the authors, from 1.
     pub(super) fn entity(&self, number: usize) -> Value {
         let id = match &self.orcid {
             Some(orcid) => format!("https://orcid.org/{orcid}"),
@@ -103,7 +103,7 @@ impl Author {
     }
 }
 
-/// An ORCID whose last digit is right: ISO 7064, MOD 11-2, as <https://support.orcid.org> describes it.
+/// Checks an ORCID, whose last digit is right: ISO 7064, MOD 11-2, as <https://support.orcid.org> describes it.
 fn checked(orcid: &str) -> Option<String> {
     let orcid = orcid.to_uppercase();
     let groups: Vec<&str> = orcid.split('-').collect();

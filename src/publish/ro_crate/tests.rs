@@ -1,6 +1,4 @@
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -107,8 +105,8 @@ fn ids<'a>(value: &'a Value, is_entity: bool, found: &mut Vec<&'a str>) {
 fn a_crate_tells_what_it_holds_and_where_it_comes_from() {
     let bench = Bench::new();
     let written = bench.write("crate", PUBLISHED).unwrap();
-    // Experiment, README, report and points, four and three files of two runs, metadata and preview.
-    assert_eq!((written.runs, written.files), (2, 4 + 4 + 3 + 2), "{:?}", written.notes);
+    // Experiment, README, report and points, four and three files of two runs, and metadata.
+    assert_eq!((written.runs, written.files), (2, 4 + 4 + 3 + 1), "{:?}", written.notes);
     let graph = bench.graph("crate");
     let root = entity(&graph, "./");
     assert_eq!(root["name"], "Two <arms>: a Weightlab experiment with its results");
@@ -122,7 +120,7 @@ fn a_crate_tells_what_it_holds_and_where_it_comes_from() {
     let [done, failed] = [&bench.runs[0].id, &bench.runs[2].id];
     let file = entity(&graph, &format!("my%20first.runs/{done}/weights.safetensors"));
     assert_eq!((&file["contentSize"], &file["@type"]), (&"7".into(), &"File".into()));
-    assert_eq!(file["sha256"], hexadecimal(&Sha256::digest("weights")));
+    assert_eq!(file["sha256"], copied(&mut "weights".as_bytes(), &mut std::io::sink()).unwrap().1);
     let action = entity(&graph, &format!("#run-{done}"));
     assert_eq!(action["result"]["@id"], format!("my%20first.runs/{done}/"));
     assert_eq!(
@@ -173,109 +171,50 @@ fn a_crate_opens_with_its_results() {
 }
 
 #[test]
-fn an_archive_has_the_same_files_and_equal_content_is_equal_bytes() {
-    let bench = Bench::new();
-    bench.write("crate", PUBLISHED).unwrap();
-    bench.write("a.zip", PUBLISHED).unwrap();
-    bench.write("b.zip", PUBLISHED).unwrap();
-    let bytes = |name: &str| std::fs::read(bench.path(name)).unwrap();
-    assert!(bytes("a.zip") == bytes("b.zip"));
-    let mut archive = zip::ZipArchive::new(File::open(bench.path("a.zip")).unwrap()).unwrap();
-    assert_eq!(archive.len(), 13 + 3, "the folder of runs and those of two runs have entries");
-    for at in 0..archive.len() {
-        let mut entry = archive.by_index(at).unwrap();
-        let name = entry.name().unwrap().into_owned();
-        if entry.is_dir() {
-            continue;
-        }
-        let mut content = Vec::new();
-        entry.read_to_end(&mut content).unwrap();
-        assert_eq!(content, std::fs::read(bench.path("crate").join(name)).unwrap());
-    }
-    bench.write("a.zip", PUBLISHED + 86_400).unwrap();
-    assert!(bytes("a.zip") != bytes("b.zip"), "an earlier export is replaced");
-}
-
-#[test]
-fn a_second_export_replaces_the_first_and_keeps_what_somebody_added() {
-    let bench = Bench::new();
-    std::fs::create_dir(bench.path("crate")).unwrap();
-    bench.write("crate", PUBLISHED).unwrap();
-    bench.write_of(0, "faults.csv", "new");
-    std::fs::remove_dir_all(bench.path("my first.runs").join(&bench.runs[2].id)).unwrap();
-    std::fs::write(bench.path("crate/notes.txt"), "mine").unwrap();
-    bench.write("crate", PUBLISHED + 86_400).unwrap();
-    let runs = bench.path("crate/my first.runs");
-    assert!(runs.join(&bench.runs[0].id).join("faults.csv").is_file());
-    assert!(!runs.join(&bench.runs[2].id).exists(), "it is no part of the crate any more");
-    assert_eq!(std::fs::read_to_string(bench.path("crate/notes.txt")).unwrap(), "mine");
-    let rest: Vec<_> =
-        std::fs::read_dir(bench.folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(rest.len(), 2, "nothing else stays: {rest:?}");
-}
-
-#[test]
-fn what_somebody_has_made_is_never_replaced() {
+fn what_is_there_is_never_replaced() {
     let bench = Bench::new();
     let refused = |place: &str| bench.write(place, PUBLISHED).unwrap_err();
     std::fs::create_dir(bench.path("mine")).unwrap();
     std::fs::write(bench.path("mine/thesis.tex"), "").unwrap();
-    std::fs::write(bench.path("mine.zip"), "no archive").unwrap();
-    for place in ["mine", "mine.zip", "mine/thesis.tex"] {
-        assert!(matches!(refused(place), PublishError::Foreign { .. }), "{place}");
+    for place in ["mine", "mine/thesis.tex"] {
+        assert!(matches!(refused(place), PublishError::NotEmpty { .. }), "{place}");
     }
+    std::fs::create_dir(bench.path("crate")).unwrap();
     bench.write("crate", PUBLISHED).unwrap();
-    for name in ["my first.ron", METADATA] {
-        let path = bench.path("crate").join(name);
-        let before = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, before.clone() + " ").unwrap();
-        let refusal = refused("crate").to_string();
-        assert!(refusal.contains("choose"), "{refusal}");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), before.clone() + " ");
-        std::fs::write(&path, before).unwrap();
-    }
-    assert!(bench.write("crate", PUBLISHED).is_ok());
+    assert!(
+        refused("crate").to_string().contains("crate is not empty; choose a new"),
+        "an earlier crate too"
+    );
+    let rest = std::fs::read_dir(bench.folder.path()).unwrap().count();
+    assert_eq!(rest, 3, "nothing else stays");
 }
 
 #[test]
-fn a_file_that_somebody_put_where_a_new_one_would_be_stays() {
-    let bench = Bench::new();
-    bench.write("crate", PUBLISHED).unwrap();
-    bench.store(1, &[]);
-    let own = bench.path("crate/my first.runs").join(&bench.runs[1].id).join("run.ron");
-    std::fs::create_dir(own.parent().unwrap()).unwrap();
-    std::fs::write(&own, "mine").unwrap();
-    let before = std::fs::read(bench.path("crate").join(METADATA)).unwrap();
-    let refusal = bench.write("crate", PUBLISHED + 1).unwrap_err();
-    assert!(matches!(&refusal, PublishError::Changed { path } if *path == own), "{refusal}");
-    assert_eq!(std::fs::read_to_string(&own).unwrap(), "mine");
-    assert_eq!(std::fs::read(bench.path("crate").join(METADATA)).unwrap(), before, "nothing has begun");
-    std::fs::remove_file(&own).unwrap();
-    assert!(bench.write("crate", PUBLISHED + 1).is_ok());
-}
-
-#[test]
-fn an_archive_in_which_something_was_changed_or_added_is_not_replaced() {
-    let bench = Bench::new();
-    bench.write("a.zip", PUBLISHED).unwrap();
-    let change = |name: &str, content: &str| {
-        let mut from = zip::ZipArchive::new(File::open(bench.path("a.zip")).unwrap()).unwrap();
-        let mut to = zip::ZipWriter::new(File::create(bench.path("changed.zip")).unwrap());
-        for at in 0..from.len() {
-            let entry = from.by_index(at).unwrap();
-            if entry.name().unwrap() != name {
-                to.raw_copy_file(entry).unwrap();
-            }
-        }
-        to.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        to.write_all(content.as_bytes()).unwrap();
-        to.finish().unwrap();
-        bench.write("changed.zip", PUBLISHED)
+fn what_only_a_writer_needs_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
     };
-    for name in [README, "my first.ron", "notes.txt"] {
-        assert!(matches!(change(name, "mine"), Err(PublishError::Foreign { .. })), "{name}");
+    for name in [
+        "run.ron",
+        "rounds/step-2.safetensors",
+        "DONE",
+        "claim",
+        "claim.dead-1",
+        "clock-x",
+        "checkpoint/state.safetensors",
+        ".weightlab-1",
+        "mine/claim",
+    ] {
+        write(name);
     }
-    let text = std::fs::read(bench.path("a.zip")).unwrap();
-    std::fs::write(bench.path("changed.zip"), text).unwrap();
-    assert!(bench.write("changed.zip", PUBLISHED).is_ok());
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link")).unwrap();
+    let found = files_of(folder.path()).unwrap();
+    let names: Vec<&str> = found.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["DONE", "mine/claim", "rounds/step-2.safetensors", "run.ron"]);
+    assert!(description_of(names[2]).contains("trainings") && media_type(names[2]).ends_with("stream"));
+    assert_eq!((media_type("points.csv"), media_type("DONE")), ("text/csv", "text/plain"));
 }

@@ -6,8 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{EventFile, When};
-use super::message::Message;
+use super::event::{EventFile, Message, When};
 use super::tags::tag_of;
 use crate::Selected;
 use doc::Run;
@@ -56,7 +55,7 @@ struct Setting {
 }
 
 impl Hparams {
-    /// Those of the arms of these runs.
+    /// Finds those of the arms of these runs.
     pub fn of(runs: &[Run]) -> Self {
         let mut firsts: Vec<&Run> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -145,7 +144,7 @@ impl Hparams {
     }
 }
 
-/// The value of a setting in words that a table has room for; nothing where the arm does not have it.
+/// Returns the value of a setting in words that a table has room for; nothing where the arm does not have it.
 fn value_of(row: &Row, path: &str) -> Option<String> {
     if path == "plan" {
         return Some(row.plan.to_string());
@@ -169,7 +168,7 @@ fn kind_of(values: &[&str]) -> Type {
     }
 }
 
-/// `google.protobuf.Value`.
+/// Makes a `google.protobuf.Value`.
 fn value(text: &str, kind: Type) -> Message {
     match kind {
         Type::Truth => Message::default().set_truth(4, truth_of(text).unwrap_or_default()),
@@ -182,8 +181,7 @@ fn value(text: &str, kind: Type) -> Message {
 mod tests {
     use std::path::Path;
 
-    use super::super::framing::tests::records;
-    use super::super::message::tests::{Read, read};
+    use super::super::event::tests::{Read, read, records};
     use super::*;
     use doc::file::parse;
     use doc::runs;

@@ -10,33 +10,31 @@
 //! when a network is rewound. Its wall time is the time of day.
 
 mod event;
-mod folders;
-mod framing;
-mod histograms;
 mod hparams;
-mod message;
 mod tags;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
 
 use super::{PublishError, Selected};
 use doc::Run;
 use doc::file::write_atomically;
+use doc::file_names::filled;
 use event::{EventFile, When};
-use folders::Folders;
 use hparams::Hparams;
 use results::methods::methods;
 use results::{PointRef, RunRecord};
-use tags::{Tags, path_of};
+use tags::{Tagged, Tags, histograms, path_of};
 
 /// TensorBoard looks for `tfevents` in the names of files. A number that is the same each time lets an export replace an
 /// earlier one.
 const FILE: &str = "events.out.tfevents.0.weightlab";
 
-/// What was written.
+/// The outcome of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Runs with an event file.
@@ -89,14 +87,14 @@ fn store(path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
     write_atomically(path, bytes).map_err(PublishError::writing(path))
 }
 
-/// When the log of a run was written last, seconds since 1970-01-01 00:00 UTC.
+/// Returns the time when the log of a run was written last, seconds since 1970-01-01 00:00 UTC.
 fn last_written(directory: &Path) -> f64 {
     let modified = std::fs::metadata(directory.join("events.jsonl")).and_then(|about| about.modified());
     let since = modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.unwrap_or_default().as_secs_f64()
 }
 
-/// What holds for all runs: the names of settings and metrics, and the texts.
+/// Writes the file that holds for all runs: the names of settings and metrics, and the texts.
 fn of_all(selected: &Selected<'_>, hparams: &Hparams, began: f64) -> Vec<u8> {
     let when = When { wall_time: began, step: 0 };
     let mut file = EventFile::new(began);
@@ -125,7 +123,7 @@ fn of_run(
     let began = When { wall_time: tags.began(), step: 0 };
     let mut file = EventFile::new(began.wall_time);
     hparams.write_start(&mut file, began, run);
-    let (histograms, notes) = histograms::histograms(selected.folder, run, record, &tags);
+    let (histograms, notes) = histograms(selected.folder, run, record, &tags);
     written.notes.extend(notes);
     written.histograms += histograms.len();
     let mut histograms = histograms.into_iter().peekable();
@@ -133,8 +131,8 @@ fn of_run(
     let mut last = began;
     for point in record.points().iter() {
         let (tag, when) = tags.of(&point);
-        while let Some((when, tag, value)) =
-            histograms.next_if(|(other, ..)| other.wall_time < when.wall_time)
+        while let Some(Tagged { when, tag, value }) =
+            histograms.next_if(|other| other.when.wall_time < when.wall_time)
         {
             file.histogram(when, &tag, &value);
         }
@@ -143,7 +141,7 @@ fn of_run(
         last = when;
         written.points += 1;
     }
-    for (when, tag, value) in histograms {
+    for Tagged { when, tag, value } in histograms {
         file.histogram(when, &tag, &value);
     }
     file.text(last, "run", &about(run, record));
@@ -152,7 +150,7 @@ fn of_run(
     file.into_bytes()
 }
 
-/// Where the trainings of a run were, branch by branch.
+/// Positions of the trainings of a run, branch by branch.
 #[derive(Default)]
 struct Positions(BTreeMap<String, [u64; 3]>);
 
@@ -176,7 +174,7 @@ impl Positions {
     }
 }
 
-/// What a run is and what its stages reported, in Markdown.
+/// Describes a run and what its stages reported, in Markdown.
 fn about(run: &Run, record: &RunRecord) -> String {
     let mut text =
         format!("Arm **{}**, seed {}, run `{}`: {}", run.arm, run.seed, run.id, record.state().word());
@@ -191,6 +189,106 @@ fn about(run: &Run, record: &RunRecord) -> String {
 }
 
 const STRING: &str = "a string can be written to";
+
+/// The file that makes a folder one of ours.
+const MANIFEST: &str = "weightlab-export.json";
+
+/// The most characters of an arm's name in that of a folder: file systems have 255 bytes for it.
+const LONGEST: usize = 60;
+
+/// The folders that exports have written, as [`MANIFEST`] keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Folders {
+    format: String,
+    /// Identities of runs by their folders, which are relative and have `/` between their parts.
+    runs: BTreeMap<String, String>,
+}
+
+/// The value of [`Folders::format`].
+const FORMAT: &str = "weightlab tensorboard 1";
+
+impl Folders {
+    /// Reads the folders of earlier exports to this place, which may be missing or empty.
+    ///
+    /// # Errors
+    /// When something else is there.
+    fn read(place: &Path) -> Result<Self, PublishError> {
+        let foreign = || PublishError::Foreign { path: place.to_owned() };
+        let new = || Self { format: FORMAT.to_owned(), runs: BTreeMap::new() };
+        let mut files = match std::fs::read_dir(place) {
+            Ok(files) => files,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Err(foreign()),
+            Err(error) => return Err(PublishError::reading(place)(error)),
+        };
+        if files.next().is_none() {
+            return Ok(new());
+        }
+        let text = std::fs::read_to_string(place.join(MANIFEST)).map_err(|_| foreign())?;
+        let known: Option<Self> = serde_json::from_str(&text).ok();
+        known.filter(|known| known.format == FORMAT).ok_or_else(foreign)
+    }
+
+    /// Writes what [`read`](Self::read) reads.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    fn write(&self, place: &Path) -> Result<(), PublishError> {
+        let path = place.join(MANIFEST);
+        let text = serde_json::to_string_pretty(self).expect("names can be written") + "\n";
+        write_atomically(&path, text.as_bytes()).map_err(PublishError::writing(&path))
+    }
+
+    /// Returns the folder of each run, relative: `ARM/seed-1`. A folder belongs to the run that had it first, also where its arm has
+    /// another name now. Another run of an arm and seed that read alike, of another version of the settings for instance,
+    /// has its identity behind it. Arms that share a run have a folder each.
+    fn take(&mut self, runs: &[Run]) -> Vec<PathBuf> {
+        let mut found: Vec<Option<String>> = runs.iter().map(|run| self.of_this_name(run)).collect();
+        let mut used: BTreeSet<String> = found.iter().flatten().cloned().collect();
+        // Some systems do not tell A from a.
+        let mut taken: BTreeSet<String> = self.runs.keys().map(|folder| folder.to_lowercase()).collect();
+        let mut of_run: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let known = self.runs.clone();
+        for (folder, id) in &known {
+            of_run.entry(id).or_default().push(folder);
+        }
+        for (run, folder) in runs.iter().zip(&mut found) {
+            if folder.is_some() {
+                continue;
+            }
+            let earlier = of_run.get(run.id.as_str()).into_iter().flatten();
+            let name = earlier.copied().find(|folder| !used.contains(*folder)).map(str::to_owned);
+            let name = name.unwrap_or_else(|| {
+                let [plain, own] = names_of(run);
+                if taken.contains(&plain.to_lowercase()) { own } else { plain }
+            });
+            used.insert(name.clone());
+            taken.insert(name.to_lowercase());
+            self.runs.insert(name.clone(), run.id.clone());
+            *folder = Some(name);
+        }
+        found.into_iter().flatten().map(PathBuf::from).collect()
+    }
+
+    /// Returns the folder that this run of this arm has from an earlier export.
+    fn of_this_name(&self, run: &Run) -> Option<String> {
+        names_of(run).into_iter().find(|folder| self.runs.get(folder) == Some(&run.id))
+    }
+}
+
+/// Returns the folder of a run, and the one that it has where another run has that.
+fn names_of(run: &Run) -> [String; 2] {
+    let plain = folder_name(run);
+    let own = format!("{plain}-{}", run.id);
+    [plain, own]
+}
+
+fn folder_name(run: &Run) -> String {
+    let arm: String = filled("{arm}", &run.arm, run.seed).chars().take(LONGEST).collect();
+    // Windows drops dots at the end.
+    let arm = arm.trim_end_matches('.');
+    format!("{}/seed-{}", if arm.is_empty() { "arm" } else { arm }, run.seed)
+}
 
 #[cfg(test)]
 mod tests;

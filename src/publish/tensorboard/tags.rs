@@ -1,19 +1,23 @@
 //! What the curves of a run are called, and where their points are.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use super::event::When;
-use doc::stage_number;
-use results::trained::{iterations_per_epoch, iterations_trained};
-use results::weights;
-use results::{PointRef, RunRecord};
+use super::event::{HistogramValue, When};
+use doc::{Run, stage_number};
+use results::rounds::kept_rounds;
+use results::network::ParameterValues;
+use results::points::{iterations_per_epoch, iterations_trained};
+use results::weights::{Measure, WeightHistogram, series};
+use results::{PointRef, RunRecord, weights};
+use run::summary::{Moment, read_all_values_at, read_histograms, stored_rounds};
 
-/// What a run measures of its predictions.
+/// Measures of predictions.
 const METRICS: [&str; 2] = ["accuracy", "loss"];
-/// On what.
+/// Sets of samples that they are measured on.
 const PARTS: [&str; 4] = ["train", "validation", "test", "vote"];
 
-/// The tag of a series: TensorBoard makes a group of what is before the first slash.
+/// Returns the tag of a series: TensorBoard makes a group of what is before the first slash.
 ///
 /// `test_accuracy` is `accuracy/test`, so that all accuracies are in one group; `past_kl` is `past/kl`, and
 /// `fc1.weight std` is `weights std/fc1.weight`.
@@ -30,7 +34,7 @@ pub fn tag_of(series: &str) -> String {
     }
 }
 
-/// What follows the tag of a series in a branch, and for a member of an ensemble.
+/// Returns the text that follows the tag of a series in a branch, and for a member of an ensemble.
 pub fn path_of(branch: &str, member: Option<usize>) -> String {
     let branch = if branch.is_empty() { String::new() } else { format!("/{branch}") };
     let member = member.map(|member| format!("/member {member}")).unwrap_or_default();
@@ -43,14 +47,13 @@ pub struct Tags<'a> {
     per_epoch: Option<f64>,
     /// When the run began, by the clock or by a guess: seconds since 1970-01-01 00:00 UTC.
     began: f64,
-    /// Whether campaigns of several stages need to be told apart.
     has_campaigns: bool,
     /// Points of each line between networks so far.
     along: BTreeMap<String, u64>,
 }
 
 impl<'a> Tags<'a> {
-    /// Those of a record. `written` is when its log was written last, for logs that do not tell the time of day.
+    /// Prepares those of a record. `written` is when its log was written last, for logs that do not tell the time of day.
     pub fn new(record: &'a RunRecord, written: f64) -> Self {
         let points = record.points();
         let last = points.last().map_or(0.0, |point| point.secs);
@@ -64,23 +67,23 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// When the run began, seconds since 1970-01-01 00:00 UTC.
+    /// Returns the time when the run began, seconds since 1970-01-01 00:00 UTC.
     pub fn began(&self) -> f64 {
         self.wall_time(0.0)
     }
 
-    /// The time of day at a wall time of the run: that of the log, or else as if it had never paused.
+    /// Returns the time of day at a wall time of the run: that of the log, or else as if it had never paused.
     pub fn wall_time(&self, secs: f64) -> f64 {
         self.record.utc(secs).unwrap_or(self.began + secs)
     }
 
-    /// Where a point of a training or of a test is.
+    /// Returns the place of a point of a training or of a test is.
     pub fn when(&self, point: &PointRef<'_>) -> When {
         let step = iterations_trained(point, self.per_epoch) as u64;
         When { wall_time: self.wall_time(point.secs), step }
     }
 
-    /// The tag and the place of the next point. On a line between networks, the step counts the points of the line.
+    /// Returns the tag and the place of the next point. On a line between networks, the step counts the points of the line.
     pub fn of(&mut self, point: &PointRef<'_>) -> (String, When) {
         let mut parts = vec![tag_of(point.series)];
         let mut when = self.when(point);
@@ -107,9 +110,137 @@ fn is_of_campaign(point: &PointRef<'_>) -> bool {
     point.series.starts_with("campaign_")
 }
 
+/// A histogram with its tag and its place.
+pub struct Tagged {
+    pub when: When,
+    pub tag: String,
+    pub value: HistogramValue,
+}
+
+/// The identity of an evaluation of a parameter.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Evaluation<'a> {
+    branch: &'a str,
+    member: Option<usize>,
+    stage: &'a str,
+    round: Option<u64>,
+    iteration: u64,
+    trained_bits: u64,
+}
+
+/// Collects all histograms of a run in the order of time, with notes on files that cannot be read. A network that was kept right
+/// after an evaluation is not there twice.
+pub fn histograms(
+    folder: &Path,
+    run: &Run,
+    record: &RunRecord,
+    tags: &Tags<'_>,
+) -> (Vec<Tagged>, Vec<String>) {
+    let mut found = recorded(&read_histograms(folder, &run.id), record, tags);
+    let mut notes = Vec::new();
+    let kept = kept_rounds(record, &stored_rounds(folder, &run.id));
+    let rounds = kept.iter().filter_map(|kept| {
+        let steps = record.steps();
+        let at = steps.iter().position(|step| step.number == kept.step)?;
+        let end = steps.get(at + 1).map_or(record.points().len(), |next| next.points);
+        let branch = steps[at].branch.as_deref().unwrap_or_default();
+        Some((Moment::Round(kept.step), end, branch))
+    });
+    let end = record.is_done().then_some((Moment::End, record.points().len(), ""));
+    for (moment, end, branch) in rounds.chain(end) {
+        let Some(last) = end.checked_sub(1).and_then(|last| record.points().iter().nth(last)) else {
+            continue;
+        };
+        match read_all_values_at(folder, &run.id, moment) {
+            Ok(values) => found.extend(values.iter().map(|(name, values)| {
+                let tag = format!("weights/{name}{}", path_of(branch, None));
+                Tagged { when: tags.when(&last), tag, value: of_values(values) }
+            })),
+            Err(why) => {
+                notes.push(format!("{}, seed {}: {why}; its histogram is left out", run.arm, run.seed));
+            }
+        }
+    }
+    found.sort_by(|a, b| a.when.wall_time.total_cmp(&b.when.wall_time));
+    (without_doubles(found), notes)
+}
+
+/// Reads those that were recorded with each evaluation. Their lines have no time: that is in the series of the same evaluation.
+fn recorded(histograms: &[WeightHistogram], record: &RunRecord, tags: &Tags<'_>) -> Vec<Tagged> {
+    let mut found = Vec::with_capacity(histograms.len());
+    let mut known: BTreeMap<&str, BTreeMap<Evaluation<'_>, (When, [f64; 2])>> = BTreeMap::new();
+    for histogram in histograms {
+        let name = histogram.parameter.as_str();
+        let evaluations = known.entry(name).or_insert_with(|| evaluations(name, record, tags));
+        let own = Evaluation {
+            branch: &histogram.branch,
+            member: histogram.member,
+            stage: &histogram.stage,
+            round: histogram.round,
+            iteration: histogram.iteration,
+            trained_bits: histogram.trained.to_bits(),
+        };
+        let Some((when, [mean, norm])) = evaluations.get(&own) else { continue };
+        let entries = histogram.pruned + histogram.counts.iter().sum::<u64>();
+        let tag = format!("weights/{name}{}", path_of(&histogram.branch, histogram.member));
+        let value = value_of(histogram, [mean * entries as f64, norm * norm]);
+        found.push(Tagged { when: *when, tag, value });
+    }
+    found
+}
+
+/// Returns place, mean and L2 norm of a parameter at each evaluation. Pruned entries are 0 and add nothing to either sum.
+fn evaluations<'a>(
+    parameter: &str,
+    record: &'a RunRecord,
+    tags: &Tags<'_>,
+) -> BTreeMap<Evaluation<'a>, (When, [f64; 2])> {
+    let [means, norms] = [Measure::Mean, Measure::Norm].map(|measure| series(parameter, measure));
+    let points = record.points_of(&means).zip(record.points_of(&norms));
+    let evaluation = points.map(|(mean, norm)| {
+        let PointRef { branch, member, stage, round, iteration, trained, .. } = mean;
+        let own = Evaluation { branch, member, stage, round, iteration, trained_bits: trained.to_bits() };
+        (own, (tags.when(&mean), [mean.value, norm.value]))
+    });
+    evaluation.collect()
+}
+
+/// Copies the bins as they are.
+fn value_of(histogram: &WeightHistogram, sums: [f64; 2]) -> HistogramValue {
+    HistogramValue {
+        ends: [histogram.low, histogram.high].map(f64::from),
+        sums,
+        limits: histogram.edges().split_off(1),
+        counts: histogram.counts.iter().map(|count| *count as f64).collect(),
+    }
+}
+
+fn of_values(values: &ParameterValues) -> HistogramValue {
+    let counted = values.values.iter().zip(&values.entries);
+    let counted = counted.filter(|(value, entry)| value.is_finite() && entry.survives());
+    let sums = counted.fold([0.0, 0.0], |[sum, squares], (value, _)| {
+        let value = f64::from(*value);
+        [sum + value, squares + value * value]
+    });
+    value_of(&WeightHistogram::of(&values.values, Some(&values.entries)), sums)
+}
+
+/// Removes those that repeat the bins of the one before with the same tag at the same step.
+fn without_doubles(all: Vec<Tagged>) -> Vec<Tagged> {
+    let mut last: BTreeMap<String, (u64, [f64; 2], Vec<f64>)> = BTreeMap::new();
+    let is_new = |Tagged { when, tag, value }: &Tagged| {
+        let own = (when.step, value.ends, value.counts.clone());
+        last.insert(tag.clone(), own.clone()).is_none_or(|known| known != own)
+    };
+    let mut all = all;
+    all.retain(is_new);
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use intervene::Entry;
     use results::event::Clock;
     use results::{Event, Point};
 
@@ -170,5 +301,51 @@ mod tests {
         assert_eq!(found[0], ("campaign/accuracy/stage 2/rate 1e-5".to_owned(), 20));
         assert_eq!(found[1].0, "campaign/accuracy/stage 5.1/rate 1e-5");
         assert_eq!(found[2..], [line(0), line(1), line(2)]);
+    }
+
+    #[test]
+    fn recorded_bins_come_with_the_time_of_their_evaluation() {
+        let point = |measure: Measure, value: f64| {
+            let place = Point { stage: "0".to_owned(), iteration: 20, epoch: 2.0, ..Point::default() };
+            let series = series("fc1.weight", measure);
+            Event::Point(Point { series, value, trained: 2.0, secs: 1.5, ..place })
+        };
+        let record = RunRecord::of([point(Measure::Mean, 0.25), point(Measure::Norm, 2.0)]);
+        let entries = [Entry::Free, Entry::Pruned, Entry::Free, Entry::Free];
+        let histogram = WeightHistogram {
+            parameter: "fc1.weight".to_owned(),
+            stage: "0".to_owned(),
+            iteration: 20,
+            trained: 2.0,
+            ..WeightHistogram::of(&[-1.0, 0.0, 0.5, 1.5], Some(&entries))
+        };
+        let other = WeightHistogram { iteration: 30, ..histogram.clone() };
+        let tags = Tags::new(&record, 101.5);
+        let found = recorded(&[histogram, other], &record, &tags);
+        let [Tagged { when, tag, value }] = &found[..] else {
+            panic!("{} evaluations are known", found.len())
+        };
+        assert_eq!((*when, tag.as_str()), (When { wall_time: 101.5, step: 20 }, "weights/fc1.weight"));
+        assert_eq!((value.ends, value.sums), ([-1.0, 1.5], [1.0, 4.0]), "0.25 · 4 entries, 2²");
+        assert_eq!((value.limits.len(), value.limits[63]), (64, 1.5));
+        assert_eq!(value.counts.iter().sum::<f64>(), 3.0);
+    }
+
+    #[test]
+    fn a_network_that_was_kept_is_counted_and_not_shown_twice() {
+        let values = ParameterValues {
+            shape: vec![4],
+            values: vec![1.0, 0.0, f32::NAN, -2.0],
+            entries: vec![Entry::Free, Entry::Pruned, Entry::Free, Entry::Free],
+        };
+        let value = of_values(&values);
+        assert_eq!((value.ends, value.sums), ([-2.0, 1.0], [-1.0, 5.0]));
+        assert_eq!(value.counts.iter().sum::<f64>(), 2.0);
+        let at = |step: u64| Tagged {
+            when: When { wall_time: 1.0, step },
+            tag: "weights/a".to_owned(),
+            value: value.clone(),
+        };
+        assert_eq!(without_doubles(vec![at(1), at(1), at(2)]).len(), 2);
     }
 }

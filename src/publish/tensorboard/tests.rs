@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use super::event::tests::{scalars, tags};
 use super::*;
 use doc::file::parse;
-use doc::runs;
+use doc::{RunSpec, runs};
 use results::event::Clock;
 use results::{Event, Point};
 
@@ -105,4 +105,68 @@ fn a_folder_of_something_else_stays_as_it_is() {
 #[test]
 fn a_fence_is_longer_than_any_in_the_file() {
     assert_eq!((longest_run("a~~~~b~", '~'), longest_run("", '~')), (4, 0));
+}
+
+fn run(id: &str, arm: &str, seed: u64) -> Run {
+    Run {
+        id: id.to_owned(),
+        arm: arm.to_owned(),
+        arm_index: 0,
+        is_earlier: false,
+        seed,
+        spec: RunSpec::default().into(),
+    }
+}
+
+#[test]
+fn names_are_safe_and_no_two_runs_share_a_folder() {
+    let long = "x".repeat(300);
+    let runs = [
+        run("a1", "plain, rate 0.1", 1),
+        run("a2", "../../etc", 1),
+        run("a3", "PLAIN__rate 0.1", 1),
+        run("a4", &long, 2),
+        run("a5", "...", 1),
+    ];
+    let mut folders = Folders::read(Path::new("does-not-exist")).unwrap();
+    let found: Vec<String> = folders.take(&runs).iter().map(|path| path.display().to_string()).collect();
+    assert_eq!(found[..3], ["plain__rate_0.1/seed-1", "_._.._etc/seed-1", "PLAIN__rate_0.1/seed-1-a3"]);
+    assert_eq!((found[3].len(), found[4].as_str()), (60 + "/seed-2".len(), "_/seed-1"));
+}
+
+#[test]
+fn a_run_of_other_settings_gets_another_folder_and_every_run_keeps_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut folders = Folders::read(folder.path()).unwrap();
+    assert_eq!(folders.take(&[run("old", "a", 1)]), [Path::new("a/seed-1")]);
+    folders.write(folder.path()).unwrap();
+    let mut again = Folders::read(folder.path()).unwrap();
+    assert_eq!(again, folders);
+    let changed = [run("new", "a", 1), run("old", "a", 1)];
+    let wanted = ["a/seed-1-new", "a/seed-1"].map(Path::new);
+    assert_eq!(again.take(&changed), wanted);
+    assert_eq!(again.take(&changed), wanted, "once more");
+}
+
+#[test]
+fn arms_that_share_a_run_keep_a_folder_each_and_a_renamed_arm_keeps_its_own() {
+    let mut folders = Folders::read(Path::new("does-not-exist")).unwrap();
+    let shared = [run("same", "a", 1), run("same", "b", 1)];
+    let wanted = ["a/seed-1", "b/seed-1"].map(Path::new);
+    assert_eq!(folders.take(&shared), wanted);
+    assert_eq!(folders.take(&shared), wanted, "once more");
+    assert_eq!(folders.take(&[run("same", "b", 1)]), wanted[1..]);
+    let renamed = [run("same", "a", 1), run("same", "c", 1)];
+    assert_eq!(folders.take(&renamed), wanted);
+}
+
+#[test]
+fn what_somebody_else_wrote_is_no_place_for_an_export() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("events.out.tfevents.1"), "").unwrap();
+    let refusal = Folders::read(folder.path()).unwrap_err().to_string();
+    assert!(refusal.contains("holds files that no earlier export has written"), "{refusal}");
+    std::fs::write(folder.path().join(MANIFEST), "{\"format\": \"another\", \"runs\": {}}").unwrap();
+    assert!(Folders::read(folder.path()).is_err());
+    assert!(Folders::read(&folder.path().join(MANIFEST)).is_err(), "a file is no folder");
 }

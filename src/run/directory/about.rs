@@ -1,23 +1,25 @@
-//! `run.ron`: the settings of a run, the digest of its data, and how it ended. Replaced as a whole.
+//! `run.json`: the settings of a run, what computed it, the digest of its data, and how it ended. Replaced as a whole.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use doc::file::write_atomically;
+use super::claim::Hold;
+use doc::file::{read_kept, write_kept};
 use doc::{Kernels, Run, RunSpec};
-use form::ron_text;
 use net::vectors;
 use results::RunRecord;
 
-/// The file in the directory of a run.
-const FILE: &str = "run.ron";
+/// The file in the directory of a run, without its ending.
+const NAME: &str = "run";
 
 /// Name and version of the program.
 pub const PROGRAM: &str = concat!("weightlab ", env!("CARGO_PKG_VERSION"));
 
-/// The content of `run.ron`.
+/// The content of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
     pub arm: String,
@@ -36,7 +38,7 @@ pub struct About {
     pub outcome: Option<RecordedEnd>,
 }
 
-/// What computed a run.
+/// The machine that computed a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
@@ -58,11 +60,11 @@ pub struct Machine {
     pub bits: String,
 }
 
-/// What runs on a GPU note about their bits.
+/// The note of runs on a GPU about their bits.
 pub const NO_BITS: &str = "not promised: another GPU, driver or run may give other last bits";
 
 impl Machine {
-    /// This program on this machine.
+    /// Describes this program on this machine.
     pub fn here() -> Self {
         let commit: &str = env!("WEIGHTLAB_COMMIT");
         Self {
@@ -77,7 +79,7 @@ impl Machine {
 }
 
 impl fmt::Display for Machine {
-    /// `linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C`, and the GPU where one computed.
+    /// Writes `linux x86_64, AVX-512, Intel(R) Xeon(R) Platinum 8481C`, and the GPU where one computed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { system, processor, vectors, gpu, .. } = self;
         write!(f, "{system}, {vectors}")?;
@@ -88,14 +90,14 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The name of the processor, from Linux's list of processors (`proc_cpuinfo(5)`).
+/// Returns the name of the processor, from Linux's list of processors (`proc_cpuinfo(5)`).
 fn processor() -> String {
     let list = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default(); // other systems have no such file
     let line = list.lines().find_map(|line| line.strip_prefix("model name"));
     line.map(|rest| rest.trim_start_matches([' ', '\t', ':']).trim().to_owned()).unwrap_or_default()
 }
 
-/// How a run ended, and the last values of what most tables are about.
+/// The end of a run, and the last values of what most tables are about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEnd {
     /// `done`, `stopped` or `failed`.
@@ -115,7 +117,7 @@ pub struct RecordedEnd {
 }
 
 impl About {
-    /// A run before its data are read.
+    /// Describes a run before its data are read.
     fn new(run: &Run) -> Self {
         Self {
             arm: run.arm.clone(),
@@ -128,7 +130,7 @@ impl About {
         }
     }
 
-    /// A run that starts or resumes in a directory: keeps the digest of the data there until they are read again.
+    /// Describes a run that starts or resumes in a directory: keeps the digest of the data there until they are read again.
     pub fn again(run: &Run, directory: &Path) -> Self {
         let known = Self::read(directory).ok();
         let data = known.and_then(|known| {
@@ -143,12 +145,11 @@ impl About {
     /// # Errors
     /// Why it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, String> {
-        let path = directory.join(FILE);
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        ron_text::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))
+        let missing = || format!("there is no {NAME}.json in {}", directory.display());
+        read_kept(directory, NAME).and_then(|about| about.ok_or_else(missing))
     }
 
-    /// The settings of the run with this identity. Versions whose default was exact training left that out; the
+    /// Returns the settings of the run with this identity. Versions whose default was exact training left that out; the
     /// identity distinguishes them.
     pub fn into_spec(self, id: &str) -> RunSpec {
         if self.spec.has_fast_convolutions() {
@@ -166,17 +167,16 @@ impl About {
     /// # Errors
     /// The system's error.
     pub fn write(&self, directory: &Path) -> std::io::Result<()> {
-        let text = ron_text::to_pretty(self).map_err(std::io::Error::other)?;
-        write_atomically(&directory.join(FILE), text.as_bytes())
+        write_kept(directory, NAME, self)
     }
 }
 
 impl RecordedEnd {
-    /// How a run ended whose log is in this directory.
+    /// Reads how a run ended from the log in its directory.
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub fn of(directory: &Path, state: &str, message: &str) -> std::io::Result<Self> {
+    pub fn read(directory: &Path, state: &str, message: &str) -> std::io::Result<Self> {
         let record = RunRecord::of_log(&std::fs::read(directory.join("events.jsonl"))?);
         let last = record.points().last();
         Ok(Self {
@@ -190,35 +190,152 @@ impl RecordedEnd {
     }
 }
 
+/// The origin of a run, from its `run.json`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Provenance {
+    /// Name and version of the program: "weightlab 0.1.0".
+    pub program: String,
+    /// The machine that it ran on last; unknown for runs of earlier versions.
+    pub machine: Option<Machine>,
+    /// The SHA-256 of its data as it saw them, in hexadecimal; unknown until they were read.
+    pub data: Option<String>,
+}
+
+impl Provenance {
+    /// Returns that of a run that this process makes.
+    pub fn here() -> Self {
+        Self { program: PROGRAM.to_owned(), machine: Some(Machine::here()), data: None }
+    }
+
+    /// Reads that of the run of this identity in a folder.
+    ///
+    /// # Errors
+    /// Why its `run.json` cannot be read.
+    pub fn read(folder: &Path, id: &str) -> Result<Self, String> {
+        let About { program, machine, data, .. } = About::read(&folder.join(id))?;
+        Ok(Self { program, machine, data })
+    }
+
+    /// Returns the program with its commit, where the build knew it: "weightlab 0.1.0 (0123456789ab)".
+    pub fn program_and_commit(&self) -> String {
+        let program = &self.program;
+        let commit = self.machine.as_ref().map_or("", |machine| &machine.commit);
+        if commit.is_empty() { program.clone() } else { format!("{program} ({commit})") }
+    }
+}
+
+/// Reads how these runs were made, by their identity. A run whose `run.json` cannot be read is left out.
+pub fn provenance(folder: &Path, runs: &[Run]) -> BTreeMap<String, Provenance> {
+    let one = |run: &Run| Some((run.id.clone(), Provenance::read(folder, &run.id).ok()?));
+    runs.par_iter().filter_map(one).collect()
+}
+
+/// A run by its directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRun {
+    /// Its identity.
+    pub id: String,
+    /// The arm that it was made for, with swept values.
+    pub arm: String,
+    /// Its seed.
+    pub seed: u64,
+    /// How its inputs differ from those of today's run of this arm and seed, if their settings are the same.
+    pub difference: Option<String>,
+}
+
+impl StoredRun {
+    /// Reads the run of this identity in a folder, with its settings; `None` where its `run.json` cannot be read.
+    pub(crate) fn read(folder: &Path, id: String) -> Option<(Self, RunSpec)> {
+        let about = About::read(&folder.join(&id)).ok()?;
+        let run = Self { arm: about.arm.clone(), seed: about.seed, difference: None, id };
+        let spec = about.into_spec(&run.id);
+        Some((run, spec))
+    }
+}
+
+/// Writes the `run.ron` of versions up to 0.1 as `run.json`, in all runs of a folder that nobody writes.
+pub fn convert_old_runs(folder: &Path) {
+    let runs = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    for run in runs.filter(|run| run.join("run.ron").is_file()) {
+        if let (Ok(_hold), Ok(about)) = (Hold::take(&run), About::read(&run)) {
+            let _ = about.write(&run); // the old file stays then, and is read
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use form::ron_text;
+
+    #[test]
+    fn the_commit_is_told_where_the_build_knew_it() {
+        let commit = "0123456789ab".to_owned();
+        let machine = Machine { commit, ..Machine::here() };
+        assert!(machine.to_string().starts_with(std::env::consts::OS));
+        let mut made = Provenance { machine: Some(machine), ..Provenance::here() };
+        assert_eq!(made.program_and_commit(), format!("{PROGRAM} (0123456789ab)"));
+        made.machine = None;
+        assert_eq!(made.program_and_commit(), PROGRAM);
+    }
 
     #[test]
     fn what_older_programs_wrote_can_be_read_and_what_is_new_comes_back() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(FILE), "(arm: \"a\", seed: 3, program: \"weightlab\", spec: ())")
-            .unwrap();
+        std::fs::write(
+            folder.path().join("run.ron"),
+            "(arm: \"a\", seed: 3, program: \"weightlab\", spec: ())",
+        )
+        .unwrap();
         let mut about = About::read(folder.path()).unwrap();
         assert_eq!((about.seed, &about.data, &about.outcome), (3, &None, &None));
         assert_eq!(about.machine, None, "nobody knows");
         let point = r#"{"event":"point","series":"test_accuracy","value":0.75,"stage":"0","epoch":2.0,"iteration":9,"trained":4.0,"remaining":0.5,"secs":1.5}"#;
         std::fs::write(folder.path().join("events.jsonl"), format!("{point}\n")).unwrap();
         about.data = Some("00ff".to_owned());
-        about.outcome = Some(RecordedEnd::of(folder.path(), "done", "").unwrap());
+        about.outcome = Some(RecordedEnd::read(folder.path(), "done", "").unwrap());
         about.write(folder.path()).unwrap();
-        let text = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
-        for part in [
-            "data: \"00ff\"",
-            "state: \"done\"",
-            "secs: 1.5",
-            "trained: 4",
-            "remaining: 0.5",
-            "test_accuracy: 0.75",
-        ] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
+        let text = std::fs::read(folder.path().join("run.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let outcome = serde_json::json!({
+            "state": "done", "secs": 1.5, "trained": 4.0, "remaining": 0.5, "test_accuracy": 0.75
+        });
+        assert_eq!((&json["data"], &json["outcome"]), (&"00ff".into(), &outcome));
         assert_eq!(About::read(folder.path()).unwrap(), about);
+    }
+
+    #[test]
+    fn settings_come_back_to_the_last_bit_from_either_format() {
+        let text = "(data: Csv(path: \"x.csv\", normalize: Given((mean: [0.1], deviation: [1e-7]))), \
+            net: Sequential(layers: [Flatten, Linear(units: 3)]), \
+            train: (optimizer: Adam(rate: 0.30000000000000004), batch: 7, schedule: Steps(at: [\"5ep\", \"9it\"])), \
+            plan: [Train(\"5ep\"), Test, Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.2))), Train((steps: \"1ep\"))]), \
+            Campaign(trials: Fixed(4), vary: Rate([1e-4, 1e-2]))], seed: 18446744073709551615)";
+        let spec: RunSpec = ron_text::from_str(text).unwrap();
+        let json = serde_json::to_string(&spec).unwrap();
+        assert_eq!(serde_json::from_str::<RunSpec>(&json).unwrap(), spec, "{json}");
+        assert_eq!(serde_json::from_str::<RunSpec>(&json).unwrap().id(), spec.id());
+        assert_eq!(ron_text::from_str::<RunSpec>(&ron_text::to_line(&spec)).unwrap(), spec);
+    }
+
+    #[test]
+    fn old_files_are_converted_where_nobody_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = "(arm: \"a\", seed: 3, program: \"weightlab\", spec: ())";
+        for id in ["idle", "claimed", "damaged"] {
+            std::fs::create_dir(folder.path().join(id)).unwrap();
+            std::fs::write(folder.path().join(id).join("run.ron"), if id == "damaged" { "(" } else { old })
+                .unwrap();
+        }
+        let _hold = Hold::take(&folder.path().join("claimed")).unwrap();
+        let before = About::read(&folder.path().join("idle"));
+        convert_old_runs(folder.path());
+        for (id, ending) in [("idle", "json"), ("claimed", "ron"), ("damaged", "ron")] {
+            let names =
+                ["json", "ron"].map(|ending| folder.path().join(id).join(format!("run.{ending}")).exists());
+            assert_eq!(names, ["json", "ron"].map(|other| other == ending), "{id}");
+        }
+        assert_eq!(About::read(&folder.path().join("idle")), before);
     }
 
     #[test]

@@ -29,17 +29,17 @@ pub struct Generations {
 }
 
 impl Generations {
-    /// Those of a run directory.
+    /// Finds those of a run directory.
     pub fn of(directory: &Path) -> Self {
         Self { folder: directory.join(FOLDER), has_landed: false, waited: None }
     }
 
-    /// Where they are, the newest one first.
+    /// Returns their paths, the newest one first.
     pub fn paths(&self) -> [PathBuf; 2] {
         [NEWEST, OLDER].map(|name| self.folder.join(name))
     }
 
-    /// The moment at which a wait for the disk begins, if it is time for one. What a checkpoint builds on has to be on the disk
+    /// Returns the moment at which a wait for the disk begins, if it is time for one. What a checkpoint builds on has to be on the disk
     /// before it.
     pub fn wait_begins(&self) -> Option<Instant> {
         let is_due = |(last, took): (Instant, Duration)| last.elapsed() >= WAIT_EVERY.max(WAIT_SHARE * took);

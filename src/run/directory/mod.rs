@@ -1,7 +1,7 @@
 //! Run directories: one writer each, readers at any time.
 //!
 //! ```text
-//! lottery.runs/<id>/run.ron              what the run is, what computes it, digest of its data, how it ended
+//! lottery.runs/<id>/run.json             what the run is, what computes it, digest of its data, how it ended
 //!                   events.jsonl         append-only: one event on each line
 //!                   checkpoint/state.safetensors   enough to resume exactly
 //!                   checkpoint/state.older.safetensors   an earlier one, in case that one is damaged
@@ -21,12 +21,8 @@
 mod about;
 mod claim;
 mod generations;
-mod heartbeat;
 mod process;
-mod provenance;
-mod stamp;
 mod states;
-mod stored_run;
 #[cfg(test)]
 mod tests;
 
@@ -41,29 +37,26 @@ use super::checkpoint::{self, Checkpoint, Lengths};
 use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
-use super::tables::{Table, Tables};
-pub use about::Machine;
+use super::listener::{Table, Tables};
 use about::{About, NO_BITS, RecordedEnd};
+pub use about::{Machine, Provenance, StoredRun, convert_old_runs, provenance};
 use claim::Claim;
 pub use claim::Hold;
 use doc::file::{remove_if_there, remove_unfinished, write_atomically};
 use doc::{Inventory, Run, RunSpec};
 use generations::{Generations, check_lengths, flush_folder};
 use net::Network;
-use net::mask_file::write_masks;
+use net::weights_file::write_held;
 use net::weights_file::{note_of_writer, tensors_of, write_tensors};
-pub use provenance::{Provenance, provenance};
 use results::{Event, Report, RunRecord, RunState, inventory};
-pub use stamp::Stamp;
-pub use states::read_states;
-pub use stored_run::StoredRun;
+pub use states::{Stamp, read_states};
 
-/// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
+/// Returns the folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
 pub fn folder_of(file: &Path) -> PathBuf {
     file.with_extension("runs")
 }
 
-/// The weights that a run ended with.
+/// Returns the weights that a run ended with.
 pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(id).join("weights.safetensors")
 }
@@ -71,10 +64,10 @@ pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
 /// The file of the masks at the end.
 pub(super) const MASKS: &str = "pins.safetensors";
 
-/// The settings of a run, from its directory.
+/// Reads the settings of a run from its directory.
 ///
 /// # Errors
-/// When its `run.ron` cannot be read.
+/// When its `run.json` cannot be read.
 pub(super) fn spec_of(folder: &Path, id: &str) -> Result<RunSpec, String> {
     About::read(&folder.join(id)).map(|about| about.into_spec(id))
 }
@@ -119,7 +112,7 @@ impl RunDirectory {
         Ok(Self { path, id, about, events, written, tables, kept, to_report, finished, claim, forward })
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -151,12 +144,12 @@ impl RunDirectory {
 
     /// Notes how the run ended.
     fn note_outcome(&mut self, state: &str, message: &str) -> Result<(), RunError> {
-        let end = RecordedEnd::of(&self.path, state, message).map_err(RunError::disk(&self.path))?;
+        let end = RecordedEnd::read(&self.path, state, message).map_err(RunError::disk(&self.path))?;
         self.about.outcome = Some(end);
         self.write_about()
     }
 
-    /// The checkpoint to resume from. Cuts the log there, since the run repeats the events after it; without a checkpoint that
+    /// Reads the checkpoint to resume from. Cuts the log there, since the run repeats the events after it; without a checkpoint that
     /// can be used the run starts over with an empty log.
     ///
     /// # Errors
@@ -179,7 +172,7 @@ impl RunDirectory {
         Ok(checkpoint)
     }
 
-    /// The newest checkpoint that can be used, where there is one: it can be read, and the log and the tables are as long as they
+    /// Reads the newest checkpoint that can be used, where there is one: it can be read, and the log and the tables are as long as they
     /// were. The run reports why it takes an older one. Where none can be used, the log is kept next to the new one, and the
     /// run starts over and reports why.
     fn read_checkpoint(&mut self, context: &RunContext) -> Result<Option<(Checkpoint, Lengths)>, RunError> {
@@ -259,7 +252,7 @@ impl RunDirectory {
         let [values, masks] = files.map(|file| self.path.join(file));
         let folder = values.parent().unwrap_or(&self.path); // it may be one of a round
         std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
-        write_masks(&masks, network)?;
+        write_held(&masks, network)?;
         let note = note_of_writer(&[("run", self.id.as_str().into())], &self.about.spec.data);
         Ok(write_tensors(&values, &tensors_of(network), Some(note))?)
     }
@@ -328,7 +321,7 @@ impl Listener for RunDirectory {
     }
 }
 
-/// The numbers of points, reports and campaigns in a log.
+/// Counts the points, reports and campaigns in a log.
 fn count_events(log: &Path) -> std::io::Result<[usize; 3]> {
     let log = std::fs::read(log)?;
     let count = |kind: &str| {
@@ -338,17 +331,17 @@ fn count_events(log: &Path) -> std::io::Result<[usize; 3]> {
     Ok(["point", "report", "campaign_began"].map(count))
 }
 
-/// The process that writes the directory of a run, with the age of its last sign of life.
+/// Returns the process that writes the directory of a run, with the age of its last sign of life.
 pub fn writer_of(directory: &Path) -> Option<String> {
     Claim::writer(directory)
 }
 
-/// Whether a run is done, by its directory.
+/// Returns true if a run is done, by its directory.
 pub fn is_done(folder: &Path, id: &str) -> bool {
     folder.join(id).join("DONE").exists()
 }
 
-/// The record that a previous or another process left of a run; nothing where there is no log. Skips a half-written last
+/// Reads the record that a previous or another process left of a run; nothing where there is no log. Skips a half-written last
 /// line. A run counts as running until its directory is marked as done. Without a writer it counts as stopped, even where
 /// only its last files are missing, since the checkpoint is still there then; it counts as failed where the directory has
 /// the reason.
@@ -376,13 +369,13 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     (*record.state() != RunState::Waiting).then_some(record)
 }
 
-/// The records that previous or other processes left of these runs, by id.
+/// Reads the records that previous or other processes left of these runs, by id.
 pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
     let records = read_each(folder, runs, |run, record| Some((run.id.clone(), record?)));
     records.into_iter().flatten().collect()
 }
 
-/// What `known` makes of each of these runs and of the record that a previous or another process left of it, in the order of
+/// Reads each run, and returns what `known` makes of each of these runs and of the record that a previous or another process left of it, in the order of
 /// the runs. No record is kept: those of thousands of runs with thousands of points would fill the memory.
 pub fn read_each<T: Send>(
     folder: &Path,

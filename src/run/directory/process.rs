@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// This process, as its claims name it: host, number, start time, and where that number means this process. The last two are
+/// Identifies this process, as its claims name it: host, number, start time, and where that number means this process. The last two are
 /// empty where there is no `/proc`.
 pub fn identity() -> [String; 4] {
     let process = std::process::id().to_string();
@@ -12,7 +12,7 @@ pub fn identity() -> [String; 4] {
     [host(), process, birth, realm]
 }
 
-/// Whether the process of a claim lives; its lines are those of [`identity`], and claims of earlier versions have three.
+/// Returns true if the process of a claim lives; its lines are those of [`identity`], and claims of earlier versions have three.
 /// `None` where `/proc` does not show it: it does not list processes of other hosts and other containers, and with `hidepid` not
 /// those of other users. A process that is seen lives; one that is not seen is dead only where it would be seen.
 pub fn is_alive<'a>(claim: impl IntoIterator<Item = &'a str>) -> Option<bool> {
@@ -35,14 +35,14 @@ pub fn host() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-/// The process that a claim with this text names.
+/// Names the process that a claim with this text names.
 pub fn owner_of(text: &str) -> String {
     let mut lines = text.lines();
     let (host, process) = (lines.next().unwrap_or("?"), lines.next().unwrap_or("?"));
     format!("process {process} on {host}")
 }
 
-/// Where process numbers mean what they mean to this process: the system since its start, and its namespaces (`namespaces(7)`).
+/// Identifies where process numbers mean what they mean to this process: the system since its start, and its namespaces (`namespaces(7)`).
 /// `None` where there is no `/proc`, or one of another namespace.
 fn realm() -> Option<String> {
     let own = std::fs::read_link("/proc/self").ok()?;
@@ -56,7 +56,7 @@ fn realm() -> Option<String> {
     Some(format!("{} {} {}", boot.trim(), processes.display(), times.display()))
 }
 
-/// The start time of a process, in the system's ticks; the error is `NotFound` where it is dead.
+/// Reads the start time of a process, in the system's ticks; the error is `NotFound` where it is dead.
 fn birth_of(process: &str) -> Result<String> {
     let damaged = || Error::from(ErrorKind::InvalidData);
     process.parse::<u32>().map_err(|_| damaged())?;
@@ -74,7 +74,7 @@ fn shows_everybody() -> bool {
     std::fs::read_to_string("/proc/self/mounts").is_ok_and(|mounts| !hides_processes(&mounts))
 }
 
-/// Whether `/proc` lists only the processes of its reader (`hidepid` in `proc(5)`), by the table of mounts.
+/// Returns true if `/proc` lists only the processes of its reader (`hidepid` in `proc(5)`), by the table of mounts.
 fn hides_processes(mounts: &str) -> bool {
     mounts.lines().any(|mount| {
         let fields: Vec<&str> = mount.split(' ').collect();

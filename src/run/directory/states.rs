@@ -1,7 +1,8 @@
-//! The states of runs by the marks in their directories, without their logs.
+//! The states of runs without their logs: by the marks in their directories, and whether anything has changed there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::SystemTime;
 
 use rayon::prelude::*;
 
@@ -9,7 +10,7 @@ use super::claim::Claim;
 use doc::Run;
 use results::RunState;
 
-/// The states of these runs by the marks in their directories, by id, for callers that only count thousands of runs. They are
+/// Reads the states of these runs from the marks in their directories, by id, for callers that only count thousands of runs. They are
 /// the states of the [records](super::read_records) with two exceptions: a run is running as soon as a process has claimed
 /// it, and a mark of its end counts even if the log is damaged. A run that nobody has started waits.
 pub fn read_states(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunState> {
@@ -41,6 +42,29 @@ fn state_of(directory: &Path) -> RunState {
     }
     let has_begun = std::fs::metadata(directory.join("events.jsonl")).is_ok_and(|log| log.len() > 0);
     if has_begun { RunState::Stopped } else { RunState::Waiting }
+}
+
+/// A value that changes with the record of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    len: u64,
+    modified: SystemTime,
+    is_alive: bool,
+}
+
+impl Stamp {
+    /// Reads the stamp of a run; `None` where there is no log.
+    pub fn read(folder: &Path, id: &str) -> Option<Self> {
+        let path = folder.join(id);
+        let about = std::fs::metadata(path.join("events.jsonl")).ok()?;
+        let modified = about.modified().ok()?;
+        Some(Self { len: about.len(), modified, is_alive: Claim::is_alive(&path) })
+    }
+
+    /// Returns true if something was written after this moment, by the clock of the disk.
+    pub fn is_after(&self, moment: SystemTime) -> bool {
+        self.modified > moment
+    }
 }
 
 #[cfg(test)]

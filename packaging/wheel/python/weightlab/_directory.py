@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from . import _ron
+from . import _settings
 from ._warnings import warn
 
-ABOUT = "run.ron"
+ABOUT = "run.json"
+OLD_ABOUT = "run.ron"
 LOG = "events.jsonl"
 _DEAD_AFTER = 120.0  # seconds without a heartbeat
 
@@ -25,16 +28,16 @@ class Run:
     seed: int
     program: str
     data: str | None
-    spec: _ron.Named = field(compare=False, repr=False)
+    spec: dict[str, Any] = field(compare=False, repr=False)
 
     @property
     def id(self) -> str:
         """Its identity: the name of its directory."""
         return self.path.name
 
-    def settings(self) -> dict[str, _ron.Scalar]:
+    def settings(self) -> dict[str, _settings.Scalar]:
         """Its settings that are not the default, by path, without the seed."""
-        found = _ron.settings(self.spec)
+        found = _settings.settings(self.spec)
         found.pop("seed", None)
         return found
 
@@ -46,10 +49,10 @@ class Run:
 def read_runs(folder: Path) -> list[Run]:
     """All runs in a folder, or the only one if it is the directory of a run; by arm, seed and identity.
 
-    A run whose ``run.ron`` is damaged is left out with a warning. Files beside the runs, ``.trash`` and directories
-    without ``run.ron`` are no runs.
+    A run whose ``run.json`` is damaged, or that a version before 0.2 has written, is left out with a warning. Files beside the
+    runs, ``.trash`` and directories without ``run.json`` are no runs.
     """
-    if (folder / ABOUT).is_file():
+    if (folder / ABOUT).is_file() or (folder / OLD_ABOUT).is_file():
         paths = [folder]
     else:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
@@ -62,20 +65,25 @@ def _read_run(path: Path) -> Run | None:
     try:
         text = file.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
+        if (path / OLD_ABOUT).is_file():
+            warn(
+                f"{path} was written by a version before 0.2; `weightlab run` with its experiment file brings it up to date, "
+                "and runs only what is not done; the run is left out"
+            )
         return None
     except (OSError, ValueError) as error:
         warn(f"{file} cannot be read ({error}); the run is left out")
         return None
     try:
-        about = _ron.parse(text)
-        arm, seed, spec = about.fields["arm"], about.fields["seed"], about.fields["spec"]
-        if not (isinstance(arm, str) and type(seed) is int and isinstance(spec, _ron.Named)):
-            raise _ron.RonError("arm, seed or spec is not what it should be")
-    except (_ron.RonError, AttributeError, KeyError) as error:
+        about = json.loads(text)
+        arm, seed, spec = about["arm"], about["seed"], about["spec"]
+        if not (isinstance(arm, str) and type(seed) is int and isinstance(spec, dict)):
+            raise ValueError("arm, seed or spec is not what it should be")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         warn(f"{file} is damaged ({why}); the run is left out")
         return None
-    program, data = about.fields.get("program"), about.fields.get("data")
+    program, data = about.get("program"), about.get("data")
     return Run(path, arm, seed, str(program or ""), data if isinstance(data, str) else None, spec)
 
 

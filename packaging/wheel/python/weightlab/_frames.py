@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from . import _ron
+from . import _settings
 from ._directory import Run
 from ._events import LATEST
 from ._log import NONE, TEXTS, WHOLE, Campaign, Log, Texts, read_log
@@ -218,7 +218,7 @@ def settings_frame(runs: Sequence[Run], differing: bool) -> pd.DataFrame:
     """
     all_settings = [run.settings() for run in runs]
     paths = list(dict.fromkeys(path for settings in all_settings for path in settings))
-    columns: dict[str, list[_ron.Scalar | None]] = {}
+    columns: dict[str, list[_settings.Scalar | None]] = {}
     whole: dict[str, None] = {}
     for path in paths:
         values = [settings.get(path) for settings in all_settings]
@@ -231,18 +231,11 @@ def settings_frame(runs: Sequence[Run], differing: bool) -> pd.DataFrame:
             columns[path] = values
     for name in whole:
         columns = {path: values for path, values in columns.items() if not path.startswith(f"{name}.")}
-        columns[name] = [_below(run.spec, name) for run in runs]
+        columns[name] = [_settings.below(run.spec, name) for run in runs]
     return pd.DataFrame({path: _inferred(values) for path, values in columns.items()}, index=range(len(runs)))
 
 
-def _below(spec: _ron.Named, path: str) -> str | None:
-    value: Any = spec
-    for step in path.split("."):
-        value = value.fields.get(step) if isinstance(value, _ron.Named) else None
-    return None if value is None else _ron.written(value)
-
-
-def _inferred(values: list[_ron.Scalar | None]) -> Any:
+def _inferred(values: list[_settings.Scalar | None]) -> Any:
     """A column of the type that its values have."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
@@ -252,5 +245,5 @@ def _inferred(values: list[_ron.Scalar | None]) -> Any:
     if kinds and kinds <= {int, float}:
         return np.array([np.nan if value is None else float(value) for value in values])
     return array(
-        [value if value is None or isinstance(value, str) else _ron.written(value) for value in values], dtype="object"
+        [value if value is None or isinstance(value, str) else _settings.text(value) for value in values], dtype="object"
     )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,7 +40,6 @@ _HISTOGRAMS = [
     "counts",
 ]
 # `# 1,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7`
-_REMARK = re.compile(rb"# ([^:]*): (\d+) faults are too many to be listed(?:.*stream fault ([0-9, ]+))?")
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
@@ -70,7 +68,7 @@ def trials(runs: Sequence[Run], file: str, varied: Varied) -> pd.DataFrame:
 
 def faults(runs: Sequence[Run]) -> pd.DataFrame:
     """Rows of ``faults.csv``; what is stored before and after as numbers."""
-    of_run, frame = _csv(runs, "faults.csv", _FAULTS, _fault)
+    of_run, frame = _csv(runs, "faults.csv", _FAULTS)
     found: dict[str, Any] = {**identity(runs, of_run), **_columns(frame)}
     # A draw that is too long to list is one line: its stream, and how many faults it has.
     draws = [name for name in frame["parameter"].cat.categories if name.startswith("stream")]
@@ -139,21 +137,7 @@ def _lines(path: Path) -> list[tuple[int, bytes, bool]]:
     return [(number, line, number == len(lines)) for number, line in enumerate(lines, 1) if line]
 
 
-def _fault(line: bytes) -> bytes | None:
-    """A remark of an older log in the place of many faults, as the line that newer ones have."""
-    remark = _REMARK.match(line)
-    if remark is None:
-        return None
-    stream = (remark[3] or b"").replace(b",", b"").strip()
-    return remark[1] + b",,stream " + stream + b"," + remark[2] + b",,,"
-
-
-Remark = Callable[[bytes], Optional[bytes]]
-
-
-def _csv(
-    runs: Sequence[Run], file: str, types: dict[str, str], remark: Remark = lambda _: None
-) -> tuple[Any, pd.DataFrame]:
+def _csv(runs: Sequence[Run], file: str, types: dict[str, str]) -> tuple[Any, pd.DataFrame]:
     """The rows of a table of all runs, and the number of the run of each."""
     kept: list[bytes] = []
     counts = []
@@ -166,13 +150,12 @@ def _csv(
                 warn(f"{path}: its first line does not name the columns {', '.join(types)}; it is left out")
             lines = []
         for number, line, is_cut in lines[1:]:
-            whole = remark(line) if line.startswith(b"#") else line
-            if is_cut or whole is None:
+            if is_cut or line.startswith(b"#"):
                 continue
-            if whole.count(b",") == len(types) - 1 and b"\0" not in whole:
-                kept.append(whole)
+            if line.count(b",") == len(types) - 1 and b"\0" not in line:
+                kept.append(line)
             else:
-                skipped(path, number, f"it has {whole.count(b',') + 1} cells, not {len(types)}")
+                skipped(path, number, f"it has {line.count(b',') + 1} cells, not {len(types)}")
         counts.append(len(kept) - before)
     try:
         frame = _read(kept, types)

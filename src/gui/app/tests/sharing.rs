@@ -36,12 +36,12 @@ fn results_are_handed_on_as_event_files_and_as_a_crate() {
     let board = folder.path().join("board");
     share(&mut window, Command::ExportTensorBoard, &board, "Wrote event files of 1 run to");
     assert!(board.join("a/seed-1").is_dir());
-    let archive = folder.path().join("x.zip");
-    share(&mut window, Command::ExportCrate, &archive, "Wrote a crate of 1 run to");
-    assert!(archive.is_file() && window.log().contains("no licence is named"));
+    let packed = folder.path().join("x-crate");
+    share(&mut window, Command::ExportCrate, &packed, "Wrote a crate of 1 run to");
+    assert!(packed.join("ro-crate-metadata.json").is_file() && window.log().contains("no licence is named"));
     let asked: Vec<(Purpose, String)> =
         window.stage.borrow().requests.iter().map(|asked| (asked.purpose, asked.name.clone())).collect();
-    assert_eq!(asked, [(Purpose::Folder, String::new()), (Purpose::Archive, "x.zip".to_owned())]);
+    assert_eq!(asked, [(Purpose::Folder, String::new()), (Purpose::NewFolder, "x-crate".to_owned())]);
     share(&mut window, Command::ExportTensorBoard, folder.path(), "holds files that no earlier export");
     assert!(window.sees("The event files were not written"));
 }

@@ -112,9 +112,10 @@ fn a_column_is_sized_by_its_heading_and_all_choices_are_kept() {
     compare.view.table.baseline = Baseline::Group("dense, done".to_owned());
     compare.view.table.filters.insert("a".to_owned(), "seed < 3".to_owned());
     compare.add_column(Column::Series { series: "test_loss".to_owned(), at: At::Iteration(100) });
-    std::fs::write(folder.path().join("view.ron"), compare.view.to_text()).unwrap();
+    compare.view.write(folder.path()).unwrap();
     assert_eq!(ViewSettings::read(folder.path()), Ok(compare.view.clone()));
     let old = "(filter: \"\", sort: (column: Some(Best), descending: true), group: Some(\"train.batch\"))";
+    std::fs::remove_file(folder.path().join("view.json")).unwrap();
     std::fs::write(folder.path().join("view.ron"), old).unwrap();
     let view = ViewSettings::read(folder.path()).unwrap();
     assert_eq!(view.table.keys(view.group.as_ref()), [Key::Setting("train.batch".to_owned())]);
