@@ -13,7 +13,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Options stand anywhere; what is none of them is the scenario.
+    /// Reads the command line. Options stand anywhere; what is none of them is the scenario.
     pub fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut call = Self {
             scenario: String::new(),
@@ -48,7 +48,7 @@ impl Call {
         Ok(call)
     }
 
-    /// The device, opened once more.
+    /// Returns the device, opened once more.
     pub fn compute(&self) -> Box<dyn Compute> {
         backend(&self.device, &self.kernels).expect("it was opened before anything was measured")
     }

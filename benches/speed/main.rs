@@ -113,7 +113,7 @@ fn measure(call: &Call) -> Times {
     }
 }
 
-/// Scenarios with numbers in their names.
+/// Measures scenarios with numbers in their names.
 fn steps(call: &Call) -> Option<Times> {
     if let Some(jobs) = call.scenario.strip_prefix("lenet-epoch-j") {
         return Some(side_by_side(call, jobs.parse().ok()?).into());
@@ -139,14 +139,15 @@ fn steps(call: &Call) -> Option<Times> {
     }
 }
 
-/// Network and images of `NETWORK-campaign` and `NETWORK-campaign-iN`.
+/// Reads network and images of `NETWORK-campaign` and `NETWORK-campaign-iN`.
 fn campaign(scenario: &str) -> Option<(Net, usize)> {
     let (name, images) = scenario.split_once("-campaign")?;
     let images = if images.is_empty() { IMAGES } else { images.strip_prefix("-i")? };
     Some((network(name)?, images.parse().ok()?))
 }
 
-/// Multiply-adds of a step or trial by direct sums over the whole network: a step of training counts three passes.
+/// Returns the multiply-adds of a step or trial by direct sums over the whole network: a step of training counts
+/// three passes.
 fn multiply_adds(scenario: &str) -> Option<u64> {
     let (scenario, _) = Pruned::of(scenario);
     let of = |net: &Net, samples: usize, passes: u64| {
@@ -161,7 +162,7 @@ fn multiply_adds(scenario: &str) -> Option<u64> {
     of(&network(net)?, batch.parse().ok()?, if what == "train" { 3 } else { 1 })
 }
 
-/// `lenet`, `lenet5`, `conv6`, `resnet20`, `vgg16`, `vgg16w32`, `mlp300x2`.
+/// Reads `lenet`, `lenet5`, `conv6`, `resnet20`, `vgg16`, `vgg16w32`, `mlp300x2`.
 fn network(name: &str) -> Option<Net> {
     if name == "lenet" {
         return Some(lenet());
@@ -204,7 +205,7 @@ fn input(net: &Net) -> Shape {
     }
 }
 
-/// A fresh network, the loss, and uniform noise in [0, 1) with random labels.
+/// Returns a fresh network, the loss, and uniform noise in [0, 1) with random labels.
 fn bench(net: &Net, batch: usize) -> (Network, LossFunction, Samples) {
     let structure = Arc::new(
         Structure::new(net, input(net), 10, &Loss::CrossEntropy).expect("the network fits its input"),
@@ -221,7 +222,7 @@ fn noise(shape: Shape, count: usize) -> Samples {
     Samples::new(shape, values, labels)
 }
 
-/// Epochs of LeNet-300-100 on MNIST with Adam, each with a test at its end.
+/// Returns the epochs of LeNet-300-100 on MNIST with Adam, each with a test at its end.
 fn epochs(call: &Call) -> Vec<f64> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/mnist");
     let dir = std::env::var("WEIGHTLAB_MNIST").unwrap_or_else(|_| shared.display().to_string());
@@ -238,12 +239,12 @@ fn epochs(call: &Call) -> Vec<f64> {
     watch.tests.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs_f64()).collect()
 }
 
-/// How many epochs are measured; a first one comes before them.
+/// Returns the number of epochs that are measured; a first one comes before them.
 fn epochs_of(call: &Call) -> usize {
     call.runs.min(5)
 }
 
-/// Seconds for each of several runs of LeNet's epochs at a time, on threads of their own.
+/// Returns the seconds for each of several runs of LeNet's epochs at a time, on threads of their own.
 fn side_by_side(call: &Call, jobs: usize) -> Vec<f64> {
     let began = Instant::now();
     std::thread::scope(|scope| {
@@ -258,7 +259,7 @@ fn side_by_side(call: &Call, jobs: usize) -> Vec<f64> {
     vec![began.elapsed().as_secs_f64() / (jobs * (epochs_of(call) + 1)) as f64]
 }
 
-/// Seconds of one trial: a single bit of any convolution or linear weight is flipped, and all images are
+/// Returns the seconds of one trial: a single bit of any convolution or linear weight is flipped, and all images are
 /// classified. What flows without faults is there already, as the golden classes are on the other side.
 fn trial(net: &Net, images: usize, call: &Call) -> f64 {
     let campaign = Campaign { trials: Trials::Fixed(TRIALS), images: Some(images), ..Campaign::default() };
@@ -275,7 +276,6 @@ fn trial(net: &Net, images: usize, call: &Call) -> f64 {
     ended.duration_since(began).as_secs_f64() / TRIALS as f64
 }
 
-/// Carries out a run in memory.
 fn watch(call: &Call, spec: RunSpec, data: Arc<Dataset>) -> Watch {
     let place = RunContext::new(spec, String::new(), data, call.compute(), PathBuf::new(), PathBuf::new());
     let place = place.expect("the network fits its data");
@@ -318,7 +318,7 @@ impl Listener for Watch {
     }
 }
 
-/// The most memory that the process held, as Linux counts it; 0 elsewhere.
+/// Returns the most memory that the process held, as Linux counts it; 0 elsewhere.
 fn peak_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

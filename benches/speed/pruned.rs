@@ -5,7 +5,7 @@ use intervene::draw::uniform;
 use intervene::stream::{Purpose, stream};
 use net::Network;
 
-/// What is pruned of a network before it is measured.
+/// The part of a network that is pruned before it is measured.
 pub enum Pruned {
     Nothing,
     /// This share of the weights of every layer.
@@ -15,7 +15,7 @@ pub enum Pruned {
 }
 
 impl Pruned {
-    /// What the end of a scenario says, and the rest.
+    /// Reads the end of a scenario; returns the rest, too.
     pub fn of(scenario: &str) -> (&str, Self) {
         let percent = |text: &str| text.parse().ok().filter(|percent| (0..=100).contains(percent));
         for (mark, kind) in [("-s", Self::Weights as fn(f32) -> Self), ("-c", Self::Channels)] {

@@ -20,7 +20,7 @@ impl From<Vec<f64>> for Times {
     }
 }
 
-/// Seconds for one of what `work` says that it did how many of.
+/// Returns the seconds for one of what `work` says that it did how many of.
 pub fn rated(runs: usize, mut work: impl FnMut() -> f64) -> Vec<f64> {
     let mut done = 0.0;
     let seconds = timed(runs, 1, || clocked(|| done = work()));
@@ -59,7 +59,7 @@ pub fn training(
     Times { seconds, transfers }
 }
 
-/// A pass as a run makes it for a step.
+/// Returns a pass as a run makes it for a step.
 fn pass_of(
     compute: &dyn Compute,
     network: &Network,
@@ -70,7 +70,7 @@ fn pass_of(
     compute.train_tapped(network, values, count, None, &mut NoTap { reads_held: false }, gradient)
 }
 
-/// Logits, and then their transfers; the weights are on the device.
+/// Measures logits, and then their transfers; the weights are on the device.
 pub fn inference(call: &Call, network: &Network, samples: &Samples) -> Times {
     let compute = call.compute();
     let values = samples.values().expect("noise is in memory");
@@ -85,20 +85,19 @@ pub fn inference(call: &Call, network: &Network, samples: &Samples) -> Times {
     Times { seconds, transfers }
 }
 
-/// What moves data alone, where the device is not the processor.
+/// Returns what moves data alone, where the device is not the processor.
 fn mover(call: &Call) -> Option<BurnCompute> {
     call.compute().hardware()?;
     Some(BurnCompute::open(&call.device).expect("it was opened before"))
 }
 
-/// How long `work` takes.
 fn clocked(work: impl FnOnce()) -> Duration {
     let began = Instant::now();
     work();
     began.elapsed()
 }
 
-/// Seconds that each of `runs` times `per` calls says that it took, after two that are not counted.
+/// Returns the seconds that each of `runs` times `per` calls says that it took, after two that are not counted.
 fn timed(runs: usize, per: usize, mut call: impl FnMut() -> Duration) -> Vec<f64> {
     call();
     call();

@@ -203,7 +203,7 @@ fn time(
         }
         for task in tasks {
             let pace = (measures.measure)(&task, options);
-            paces.take(task, options, pace);
+            paces.add(task, options, pace);
         }
     }
     let ExpectedTime::Known(time) = expected(left, done, &paces, options) else { return None };

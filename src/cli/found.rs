@@ -108,7 +108,7 @@ impl Found {
         base: &Path,
         digests: &Digests,
     ) -> Result<Inventory, DataError> {
-        let mut inventory = Inventory::of_read(data, read);
+        let mut inventory = Inventory::from_read(data, read);
         self.notes.extend(inventory.notes.iter().cloned());
         match data.place(base)? {
             Some(place) => inventory.path = place.display().to_string(),

@@ -13,7 +13,7 @@ use clap_complete::Shell;
 
 use super::Arguments;
 use super::output::{Exit, Failure, print_err, print_out};
-use figure::icon;
+use figure::raster::{ICON, icon_png};
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
 #[derive(Debug, Args)]
@@ -139,10 +139,10 @@ fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut files = vec![
         (DESKTOP.to_owned(), desktop_entry(program).into_bytes()),
         (MIME.to_owned(), MIME_TYPE.as_bytes().to_vec()),
-        (format!("{ICONS}/scalable/apps/weightlab.svg"), icon::SVG.as_bytes().to_vec()),
+        (format!("{ICONS}/scalable/apps/weightlab.svg"), ICON.as_bytes().to_vec()),
     ];
     for side in SIDES {
-        let png = icon::png(side).map_err(|error| Failure::Input(format!("the icon: {error}")))?;
+        let png = icon_png(side).map_err(|error| Failure::Input(format!("the icon: {error}")))?;
         files.push((format!("{ICONS}/{side}x{side}/apps/weightlab.png"), png));
     }
     for (name, page) in pages()? {

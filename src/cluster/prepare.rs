@@ -256,7 +256,7 @@ fn all_on_a_task(
         }
         for task in tasks {
             let pace = measure(&task, options);
-            paces.take(task, options, pace);
+            paces.add(task, options, pace);
         }
     }
     let ExpectedTime::Known(known) = expected(&all, &done, &paces, options) else {

@@ -15,19 +15,19 @@ use flate2::bufread::GzDecoder;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::{DataError, Places};
+use crate::samples::Store;
+use crate::{DataError, Dataset, Places, Samples};
 use form::number::hexadecimal;
 
 /// Times of files may be as coarse as this.
 const RACY: Duration = Duration::from_secs(3);
-/// Bytes that are read at a time.
 const BLOCK: usize = 1 << 16;
 /// A gzip stream that unpacks to more is no file of a known set.
 const MOST_UNPACKED: u64 = 4 << 30;
 /// A cache of more bytes is begun anew: a line has about 150, and ImageNet 1.3 million files.
 const LONGEST_CACHE: u64 = 1 << 30;
 
-/// What tells a changed file from an unchanged one.
+/// The state of a file that tells a changed one from an unchanged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     bytes: u64,
@@ -38,7 +38,7 @@ pub struct Stat {
 
 impl Stat {
     /// Returns the state of a file or folder; none where there is none.
-    pub(super) fn read(path: &Path) -> Option<Self> {
+    pub(crate) fn read(path: &Path) -> Option<Self> {
         let about = path.metadata().ok()?;
         let stat = Self::from_metadata(&about);
         Some(if about.is_file() { stat } else { Self { bytes: 0, ..stat } })
@@ -67,39 +67,20 @@ impl Stat {
     }
 }
 
-/// How a file is hashed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Form {
-    /// Its bytes.
-    AsItIs,
-    /// What it unpacks to, where it is a gzip stream.
-    Unpacked,
-}
-
-impl Form {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::AsItIs => "file",
-            Self::Unpacked => "unpacked",
-        }
-    }
-}
-
-type Known = BTreeMap<(Form, PathBuf), (Stat, String)>;
+/// By the path, of the bytes or of what they unpack to, where they are a gzip stream.
+type Known = BTreeMap<(bool, PathBuf), (Stat, String)>;
 
 /// Digests of files. Those of an earlier start are read from the user's cache folder, new ones are written there on drop.
 #[derive(Debug)]
 pub struct Digests {
     cache: Option<PathBuf>,
-    /// Files that changed since are hashed.
     settled: Duration,
     /// Read when the first file is asked for that has not changed since.
     read: OnceLock<Cached>,
-    /// Lines for the cache.
     new: Mutex<String>,
 }
 
-/// What was in the cache, and what was added since.
+/// The content of the cache, and what was added since.
 #[derive(Debug)]
 struct Cached {
     known: Mutex<Known>,
@@ -138,14 +119,11 @@ impl Digests {
     /// # Errors
     /// When it cannot be read.
     pub fn file(&self, path: &Path) -> Result<String, DataError> {
-        self.digest(path, Form::AsItIs)
+        self.digest(path, false)
     }
 
-    /// As [`Self::file`], the 32 bytes themselves.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub(super) fn bytes(&self, path: &Path) -> Result<Vec<u8>, DataError> {
+    /// Returns the 32 bytes of [`Self::file`].
+    pub(crate) fn bytes(&self, path: &Path) -> Result<Vec<u8>, DataError> {
         let digest = self.file(path)?;
         let byte = |at| u8::from_str_radix(&digest[at..at + 2], 16).expect("a digest is hexadecimal");
         Ok((0..digest.len()).step_by(2).map(byte).collect())
@@ -160,20 +138,21 @@ impl Digests {
         if let [(_, path)] = files {
             return self.file(path);
         }
-        self.listed(files, Form::AsItIs)
+        self.listed(files, false)
     }
 
-    /// As [`Self::content`], of what gzip streams among the files unpack to, whatever their names end in; always of lines.
+    /// Returns [`Self::content`] of what gzip streams among the files unpack to, whatever their names end in; always of
+    /// lines.
     ///
     /// # Errors
     /// The first file that cannot be read or unpacked.
     pub fn unpacked_content(&self, files: &[(String, PathBuf)]) -> Result<String, DataError> {
-        self.listed(files, Form::Unpacked)
+        self.listed(files, true)
     }
 
-    fn listed(&self, files: &[(String, PathBuf)], form: Form) -> Result<String, DataError> {
+    fn listed(&self, files: &[(String, PathBuf)], is_unpacked: bool) -> Result<String, DataError> {
         let digests: Vec<Result<String, DataError>> =
-            files.par_iter().map(|(_, path)| self.digest(path, form)).collect();
+            files.par_iter().map(|(_, path)| self.digest(path, is_unpacked)).collect();
         let mut hash = Sha256::new();
         for ((name, _), digest) in files.iter().zip(digests) {
             hash.update(format!("{} {name}\n", digest?));
@@ -181,11 +160,11 @@ impl Digests {
         Ok(hexadecimal(&hash.finalize()))
     }
 
-    fn digest(&self, path: &Path, form: Form) -> Result<String, DataError> {
-        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+    fn digest(&self, path: &Path, is_unpacked: bool) -> Result<String, DataError> {
+        let unreadable = DataError::unreadable(path);
         let stat = Stat::from_metadata(&path.metadata().map_err(unreadable)?);
         let full = std::path::absolute(path).map_err(unreadable)?;
-        let key = (form, full);
+        let key = (is_unpacked, full);
         if stat.is_settled(self.settled)
             && let Some((known, digest)) = self.known().get(&key)
             && *known == stat
@@ -193,11 +172,11 @@ impl Digests {
             return Ok(digest.clone());
         }
         let mut file = File::open(path).map_err(unreadable)?;
-        let digest = hash(&mut file, form).map_err(unreadable)?;
+        let digest = hash(&mut file, is_unpacked).map_err(unreadable)?;
         // Only if nobody wrote meanwhile.
         let after = Stat::from_metadata(&file.metadata().map_err(unreadable)?);
         if after == stat && stat.is_settled(self.settled) {
-            if let Some(line) = line(form, &key.1, &stat, &digest) {
+            if let Some(line) = line(is_unpacked, &key.1, &stat, &digest) {
                 lock(&self.new).push_str(&line);
             }
             self.known().insert(key, (stat, digest.clone()));
@@ -217,7 +196,9 @@ impl Drop for Digests {
         let is_worn = self.read.get().is_some_and(|read| read.is_worn);
         if is_worn {
             let known = self.known();
-            let lines = known.iter().map(|((form, path), (stat, digest))| line(*form, path, stat, digest));
+            let lines = known
+                .iter()
+                .map(|((is_unpacked, path), (stat, digest))| line(*is_unpacked, path, stat, digest));
             new = lines.flatten().collect();
         }
         let Some(cache) = self.cache.as_ref().filter(|_| !new.is_empty()) else { return };
@@ -230,33 +211,30 @@ impl Drop for Digests {
 }
 
 /// Returns a line of the cache; none for paths that a line cannot hold.
-fn line(form: Form, path: &Path, stat: &Stat, digest: &str) -> Option<String> {
+fn line(is_unpacked: bool, path: &Path, stat: &Stat, digest: &str) -> Option<String> {
     let path = path.to_str().filter(|path| !path.contains('\n'))?;
     let Stat { bytes, modified, changed, inode } = stat;
-    Some(format!("{digest} {} {bytes} {modified} {changed} {inode} {path}\n", form.word()))
+    let form = if is_unpacked { "unpacked" } else { "file" };
+    Some(format!("{digest} {form} {bytes} {modified} {changed} {inode} {path}\n"))
 }
 
-fn parse(line: &str) -> Option<((Form, PathBuf), (Stat, String))> {
+fn parse(line: &str) -> Option<((bool, PathBuf), (Stat, String))> {
     let mut parts = line.splitn(7, ' ');
     let is_digest = |text: &&str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let digest = parts.next().filter(is_digest)?;
-    let form = match parts.next()? {
-        "file" => Form::AsItIs,
-        "unpacked" => Form::Unpacked,
-        _ => return None,
-    };
+    let form = parts.next().filter(|form| matches!(*form, "file" | "unpacked"))?;
     let bytes = parts.next()?.parse().ok()?;
     let (modified, changed) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let inode = parts.next()?.parse().ok()?;
     let path = parts.next()?.into();
-    Some(((form, path), (Stat { bytes, modified, changed, inode }, digest.to_owned())))
+    Some(((form == "unpacked", path), (Stat { bytes, modified, changed, inode }, digest.to_owned())))
 }
 
-fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
+fn hash(file: &mut File, is_unpacked: bool) -> std::io::Result<String> {
     let mut magic = Vec::new();
     Read::by_ref(file).take(2).read_to_end(&mut magic)?;
     file.rewind()?;
-    let mut source: Box<dyn Read + '_> = if form == Form::Unpacked && magic == super::files::GZIP_MAGIC {
+    let mut source: Box<dyn Read + '_> = if is_unpacked && magic == crate::files::GZIP_MAGIC {
         Box::new(GzDecoder::new(std::io::BufReader::new(file)).take(MOST_UNPACKED))
     } else {
         Box::new(file)
@@ -264,7 +242,7 @@ fn hash(file: &mut File, form: Form) -> std::io::Result<String> {
     copied(&mut source, &mut std::io::sink()).map(|(_, digest)| digest)
 }
 
-/// Copies all there is; returns its length in bytes and its SHA-256 in hexadecimal.
+/// Copies everything; returns its length in bytes and its SHA-256 in hexadecimal.
 ///
 /// # Errors
 /// Those of reading and of writing.
@@ -283,10 +261,51 @@ pub fn copied(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<(u64, 
     }
 }
 
+impl Dataset {
+    /// Returns the SHA-256 of all samples as the run sees them, in hexadecimal: of each part (training, validation, test)
+    /// the shape and the number of samples as 64-bit integers, the labels as 32-bit integers and the values as float32, all
+    /// of them little-endian. Pictures that are decoded when they are needed stand for their values with names, lengths and
+    /// contents of their files, and with how they are prepared.
+    ///
+    /// # Errors
+    /// A picture that cannot be read.
+    pub fn digest(&self, digests: &Digests) -> Result<String, DataError> {
+        let mut hash = Sha256::new();
+        for part in [&self.train, &self.validation, &self.test] {
+            hash_part(&mut hash, part, digests)?;
+        }
+        Ok(hexadecimal(&hash.finalize()))
+    }
+}
+
+fn hash_part(hash: &mut Sha256, part: &Samples, digests: &Digests) -> Result<(), DataError> {
+    let shape = part.shape;
+    for size in [shape.channels, shape.height, shape.width, part.len()] {
+        hash.update((size as u64).to_le_bytes());
+    }
+    let mut bytes = Vec::with_capacity(BLOCK);
+    for block in part.labels.chunks(BLOCK / 4) {
+        bytes.clear();
+        bytes.extend(block.iter().flat_map(|label| label.to_le_bytes()));
+        hash.update(&bytes);
+    }
+    match part.store() {
+        Store::Values(_) | Store::Exact(_) => {
+            for block in part.values()?.chunks(BLOCK / 4) {
+                bytes.clear();
+                bytes.extend(block.iter().flat_map(|value| value.to_le_bytes()));
+                hash.update(&bytes);
+            }
+            Ok(())
+        }
+        Store::Pictures(pictures) => pictures.hash(hash, digests),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Folder, gzip};
     use super::*;
+    use crate::testing::{Folder, gzip};
 
     #[test]
     fn a_digest_is_that_of_the_content_packed_or_not() {
@@ -297,7 +316,7 @@ mod tests {
         // FIPS 180-4, the first example.
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(digests.file(&folder.join("a")).unwrap(), abc);
-        let unpacked = |name: &str| digests.digest(&folder.join(name), Form::Unpacked).unwrap();
+        let unpacked = |name: &str| digests.digest(&folder.join(name), true).unwrap();
         assert_eq!([unpacked("a"), unpacked("a.gz")], [abc, abc]);
         assert_ne!(digests.file(&folder.join("a.gz")).unwrap(), abc);
         let files = |names: [&str; 2]| names.map(|name| (name.to_owned(), folder.join(name)));
@@ -335,5 +354,62 @@ mod tests {
         assert!(!is_taken(&made_up.replace(" file ", " unpacked ")));
         folder.write("w.pth", b"two");
         assert_ne!(open().file(&path).unwrap(), digest);
+    }
+}
+
+#[cfg(test)]
+mod digest_tests {
+    use std::sync::Arc;
+
+    use crate::Shape;
+    use crate::digests::*;
+
+    #[test]
+    fn equal_samples_have_one_digest_and_any_difference_another() {
+        let part = |values: &[f32], labels: &[u32]| {
+            Samples::new(Shape::new(2, 1, 1), values.to_vec(), labels.to_vec())
+        };
+        let of = |train: Samples| {
+            let none = Samples::new(Shape::new(2, 1, 1), Vec::new(), Vec::new());
+            Dataset {
+                train,
+                validation: none.clone(),
+                test: none,
+                classes: 2,
+                left_out: Vec::new(),
+                details: Arc::default(),
+            }
+            .digest(&Digests::open())
+            .unwrap()
+        };
+        let first = of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1]));
+        assert_eq!(first, of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1])));
+        assert_eq!(first.len(), 64);
+        for other in [part(&[1.0, 2.0, 3.0, 4.5], &[0, 1]), part(&[1.0, 2.0, 3.0, 4.0], &[1, 0])] {
+            assert_ne!(first, of(other));
+        }
+    }
+
+    #[test]
+    fn the_bytes_are_those_that_are_written_down() {
+        let none = Samples::new(Shape::new(1, 1, 1), Vec::new(), Vec::new());
+        let train = Samples::new(Shape::new(1, 1, 1), vec![1.0], vec![3]);
+        let dataset = Dataset {
+            train,
+            validation: none.clone(),
+            test: none,
+            classes: 4,
+            left_out: Vec::new(),
+            details: Arc::default(),
+        };
+        let mut bytes = Vec::new();
+        for sizes in [[1_u64, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 0]] {
+            bytes.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));
+            if sizes[3] == 1 {
+                bytes.extend([3, 0, 0, 0, 0, 0, 0x80, 0x3f]);
+            }
+        }
+        assert_eq!(dataset.digest(&Digests::open()).unwrap(), hexadecimal(&Sha256::digest(&bytes)));
+        assert_eq!(hexadecimal(&[0, 0xf1]), "00f1");
     }
 }

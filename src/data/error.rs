@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use form::number::counted;
+
 #[derive(Debug, Error)]
 pub enum DataError {
     /// No folder holds the files.
     #[error("{set} was not found. Needed in one folder: {files}. Looked in:{}\n{remedy}", lines(tried))]
     Missing {
         set: &'static str,
-        /// The names of the files that are needed.
         files: String,
-        /// Every folder that was searched, in that order.
+        /// In the order of the search.
         tried: Vec<Tried>,
         remedy: String,
     },
@@ -22,7 +23,7 @@ pub enum DataError {
     #[error("{}: expected {expected}, found {found}. {remedy}", path.display())]
     WrongFile { path: PathBuf, expected: String, found: String, remedy: String },
 
-    /// Something else stands in the place of a file: [`super::stand_in()`] says what, and the remedy.
+    /// Something else stands in the place of a file: [`crate::stand_in()`] says what, and the remedy.
     #[error("{} is {what}", path.display())]
     StandIn { path: PathBuf, what: &'static str },
 
@@ -40,8 +41,12 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// A file that is not what it should be.
-    pub(super) fn wrong(
+    /// Makes errors of the operating system about a file or folder.
+    pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Unreadable { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn wrong(
         path: &Path,
         expected: impl Into<String>,
         found: impl Into<String>,
@@ -51,15 +56,14 @@ impl DataError {
         Self::WrongFile { path, expected, found: found.into(), remedy: remedy.into() }
     }
 
-    /// Data whose files are not those that a run was made for, or change while they are read.
+    /// Returns the error of data whose files are not those that a run was made for, or change while they are read.
     pub fn changed(path: &Path) -> Self {
         let remedy =
             "Restore the files, or start the experiment again: with other data its runs are other runs";
         Self::wrong(path, "the data that the run was made for", "other contents", remedy)
     }
 
-    /// A setting that does not fit the data.
-    pub(super) fn setting(setting: &'static str, problem: impl Into<String>) -> Self {
+    pub(crate) fn setting(setting: &'static str, problem: impl Into<String>) -> Self {
         Self::Setting { setting, problem: problem.into() }
     }
 }
@@ -74,7 +78,7 @@ pub struct Tried {
     pub there: Vec<&'static str>,
 }
 
-/// One folder per line, with a note on those that do not exist or hold some of the files.
+/// Writes a folder to a line, with a note on those that do not exist or hold some of the files.
 fn lines(tried: &[Tried]) -> String {
     let line = |Tried { folder, missing, there }: &Tried| {
         let note = if !folder.is_dir() {
@@ -87,4 +91,54 @@ fn lines(tried: &[Tried]) -> String {
         format!("\n  {}{note}", folder.display())
     };
     tried.iter().map(line).collect()
+}
+
+pub(crate) const GIB: f64 = (1_u64 << 30) as f64;
+
+/// GiB that data of the user may take, unless the settings say otherwise.
+pub(crate) const DEFAULT_MEMORY: f64 = 2.0;
+
+/// An amount of memory, in GiB.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory(pub f64);
+
+/// Returns the size of samples of `values` numbers with their labels, four bytes each.
+fn gib(samples: usize, values: usize) -> f64 {
+    samples as f64 * (values as f64 + 1.0) * 4.0 / GIB
+}
+
+impl Memory {
+    /// Refuses samples of `values` numbers in single precision that do not fit, each with its label.
+    pub fn check(self, path: &Path, samples: usize, values: usize) -> Result<(), DataError> {
+        let needed = gib(samples, values);
+        if needed <= self.0 {
+            return Ok(());
+        }
+        let problem = format!(
+            "{} of {} in {} take {needed:.2} GiB of memory, more than the {:.2} GiB that are allowed; write memory: \
+             {:.1} if the machine has so much, or make the data smaller",
+            counted(samples as u64, "sample"),
+            counted(values as u64, "value"),
+            path.display(),
+            self.0,
+            (needed * 10.0).ceil() / 10.0,
+        );
+        Err(DataError::setting("memory", problem))
+    }
+
+    /// Does [`Self::check`] before all samples are known: so many were read, and more follow.
+    pub fn check_begun(self, path: &Path, samples: usize, values: usize) -> Result<(), DataError> {
+        if gib(samples, values) <= self.0 {
+            return Ok(());
+        }
+        let problem = format!(
+            "the first {} of {} in {} take more than the {:.2} GiB of memory that are allowed; allow more if the \
+             machine has so much, or make the data smaller",
+            counted(samples as u64, "sample"),
+            counted(values as u64, "value"),
+            path.display(),
+            self.0,
+        );
+        Err(DataError::setting("memory", problem))
+    }
 }

@@ -1,29 +1,26 @@
-//! What the files of the user's data hold, as far as settings need to know it: found once, before anything runs.
+//! The content of the user's data, found once, before anything runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::digests::Stat;
-use super::{ClassNames, Data, DataError, Details, Digests, Shape};
+use crate::digests::Stat;
+use crate::{Data, DataError, Digests, Shape};
 
-/// What was found in the files of a dataset of the user. The program writes it into the directories of runs; experiment
-/// files do not have it.
+/// The content of a dataset of the user, as far as settings depend on it. The program writes it into the directories of
+/// runs; experiment files do not have it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Found {
     /// Channels, height and width of one sample; features are channels.
     pub shape: [usize; 3],
-    /// Names of the classes, in the order of their labels.
     pub classes: ClassNames,
-    /// Size of the training part.
     pub train: usize,
-    /// Size of the validation part that the files themselves have; 0 where they have none.
+    /// That of the files themselves; 0 where they have none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub validation: usize,
-    /// Size of the test part.
     pub test: usize,
     /// Begins the SHA-256 of the content of the files: data that change make other runs.
     pub content: String,
@@ -32,23 +29,25 @@ pub struct Found {
     pub reader: usize,
 }
 
-/// Returns true for 0, which files leave out.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 const fn is_zero(size: &usize) -> bool {
     *size == 0
 }
 
-/// What a look at the files of a user's data gives.
+/// The result of a look at the files of a user's data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looked {
-    /// What settings need to know.
     pub found: Found,
-    /// What people want to know.
     pub details: Details,
 }
 
 impl Found {
-    /// Shape of one sample.
+    /// Makes the content of a known set; classes are in the order of their labels.
+    pub(crate) fn known(shape: Shape, classes: &'static [&'static str], train: usize, test: usize) -> Self {
+        let shape = [shape.channels, shape.height, shape.width];
+        Self { shape, classes: ClassNames::known(classes), train, test, ..Self::default() }
+    }
+
     pub const fn shape(&self) -> Shape {
         let [channels, height, width] = self.shape;
         Shape::new(channels, height, width)
@@ -59,27 +58,26 @@ impl Found {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "an experiment has few datasets")]
 pub enum Input {
-    /// A dataset in files.
     Data(Data),
     /// A file that a plan names, with its placeholders filled.
     File(String),
 }
 
-/// What looking at one input gave.
+/// The result of a look at one input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
-    /// What was found in data of the user, now or when they were used before.
+    /// The content of data of the user, now or when they were used before.
     pub found: Option<Found>,
     /// The SHA-256 of the content of a known set or of a file, now or when it was used before; none where it is not there.
     pub content: Option<String>,
-    /// What the source tells of the files beside; empty where they cannot be used now.
+    /// Facts for people; empty where the files cannot be used now.
     pub details: Arc<Details>,
     /// Why the files cannot be used now.
     pub error: Option<String>,
 }
 
 impl Input {
-    /// Looks at it; paths are relative to `base`. Reads from disk, which may be slow.
+    /// Looks at its files; paths are relative to `base`. Reads from disk, which may be slow.
     pub fn look(&self, base: &Path, digests: &Digests) -> Look {
         match self {
             Self::Data(data) if data.needs_look() => match data.look_with(base, digests) {
@@ -110,7 +108,7 @@ impl Input {
         }
     }
 
-    /// The state of its files, as far as a glance shows it. Reads from disk, which may be slow.
+    /// Returns the state of its files, as far as a glance shows it. Reads from disk, which may be slow.
     pub fn stamp(&self, base: &Path) -> Stamp {
         match self {
             Self::Data(data) => data.stamp(base),
@@ -119,12 +117,11 @@ impl Input {
     }
 }
 
-/// The state of files.
 pub type Stamp = Vec<Stat>;
 
 impl Data {
-    /// The state of the files of a dataset, as far as a glance shows it: of the file or folder, of what is in it, and of
-    /// what the dataset names beside it. Reads from disk, which may be slow.
+    /// Returns the state of its files, as far as a glance shows it: of the file or folder, of what is in it, and of what
+    /// the settings name beside it. Reads from disk, which may be slow.
     pub fn stamp(&self, base: &Path) -> Stamp {
         let Ok(Some(place)) = self.place(base) else { return Stamp::new() };
         if let Some(files) = self.set_files(&place) {
@@ -145,11 +142,11 @@ impl Data {
     }
 }
 
-/// So many files and folders in a folder are looked at for changes: more than ImageNet has classes.
+/// The most files and folders of a folder that are looked at for changes: more than ImageNet has classes.
 const MOST_STAMPS: usize = 2000;
 
-/// What is known of the inputs that an experiment names, by their settings. It is knowledge and no setting: experiments
-/// that differ in it alone are equal, and files do not have it.
+/// The results of looks at the inputs of an experiment, by their settings. They are knowledge and no setting: experiments
+/// that differ in them alone are equal, and files do not have them.
 #[derive(Clone, Debug, Default)]
 pub struct Looks(Arc<Known>);
 
@@ -167,7 +164,6 @@ impl PartialEq for Looks {
     }
 }
 
-/// Nothing is written.
 impl Serialize for Looks {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_unit()
@@ -175,12 +171,12 @@ impl Serialize for Looks {
 }
 
 impl Looks {
-    /// Whether both are one and the same.
+    /// Returns true if both are one and the same.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// What looking at these data gave; nothing before that.
+    /// Returns the result of a look at these data; none before that.
     pub fn of(&self, data: &Data) -> Option<&Look> {
         if self.0.data.is_empty() {
             return None;
@@ -189,7 +185,7 @@ impl Looks {
         self.0.data.iter().find(|(known, _)| *known == data).map(|(_, look)| look)
     }
 
-    /// What looking at this input gave; nothing before that.
+    /// Returns the result of a look at this input; none before that.
     pub fn of_input(&self, input: &Input) -> Option<&Look> {
         match input {
             Input::Data(data) => self.of(data),
@@ -202,7 +198,7 @@ impl Looks {
         self.0.data.is_empty() && self.0.files.is_empty()
     }
 
-    /// Adds what was found, in place of what was known of this input.
+    /// Adds a result, in place of the last one of this input.
     pub fn add(&mut self, input: &Input, look: Look) {
         let known = Arc::make_mut(&mut self.0);
         match input {
@@ -235,7 +231,7 @@ impl Looks {
         }
     }
 
-    /// Writes what is known of these data into them.
+    /// Writes what was found into these data.
     pub fn fill(&self, data: &mut Data) {
         if data.needs_look()
             && let Some(found) = self.of(data).and_then(|look| look.found.clone())
@@ -264,12 +260,147 @@ impl Looks {
     }
 }
 
-/// That the files still hold what was found in them before.
-pub(super) fn check_unchanged(known: &Found, now: Option<&Found>, path: &Path) -> Result<(), DataError> {
+/// Refuses files that do not hold what was found in them before.
+pub(crate) fn check_unchanged(known: &Found, now: Option<&Found>, path: &Path) -> Result<(), DataError> {
     if now == Some(known) {
         return Ok(());
     }
     Err(DataError::changed(path))
+}
+
+/// The name of a class where none was predicted.
+pub const NOTHING: &str = "none";
+
+/// Names of classes; copies share them.
+#[derive(Clone, Debug)]
+pub struct ClassNames(Names);
+
+#[derive(Clone, Debug)]
+enum Names {
+    Known(&'static [&'static str]),
+    Read(Arc<[String]>),
+}
+
+impl ClassNames {
+    /// Makes names that the program knows.
+    pub const fn known(names: &'static [&'static str]) -> Self {
+        Self(Names::Known(names))
+    }
+
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Names::Known(names) => names.len(),
+            Names::Read(names) => names.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn get(&self, class: usize) -> Option<&str> {
+        match &self.0 {
+            Names::Known(names) => names.get(class).copied(),
+            Names::Read(names) => names.get(class).map(String::as_str),
+        }
+    }
+
+    /// Names a predicted class: by its name, by its number where the data have no such class, "none" where nothing was
+    /// predicted because logits are not finite.
+    pub fn name_of(&self, class: Option<u32>) -> String {
+        let Some(class) = class else { return NOTHING.to_owned() };
+        self.get(class as usize).map_or_else(|| class.to_string(), str::to_owned)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).filter_map(|class| self.get(class))
+    }
+}
+
+/// Makes names differ, as they must in legends: one that an earlier class has already gets its label. ImageNet has two
+/// cranes.
+pub(crate) fn distinct(mut names: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    for (label, name) in names.iter_mut().enumerate() {
+        while !seen.insert(name.clone()) {
+            *name = format!("{name} ({label})");
+        }
+    }
+    names
+}
+
+impl Default for ClassNames {
+    fn default() -> Self {
+        Self::known(&[])
+    }
+}
+
+impl PartialEq for ClassNames {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl From<Vec<String>> for ClassNames {
+    fn from(names: Vec<String>) -> Self {
+        Self(Names::Read(names.into()))
+    }
+}
+
+impl Serialize for ClassNames {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for ClassNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<String>::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// Facts about the user's files beside what settings need. No identity depends on them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    /// The files that hold the samples and what the program reads beside them, with the names that count: their digests name
+    /// the content.
+    pub files: Vec<(String, PathBuf)>,
+    /// The classes of the samples of the training, validation and test part in the order of the files, before limits.
+    pub labels: [Vec<u32>; 3],
+    /// Where the parts come from: "the folders train and val", "20 % of the samples for testing, the same for all seeds".
+    pub split: String,
+    pub columns: Option<Columns>,
+    /// Files that are no samples.
+    pub left_out: Vec<LeftOut>,
+    /// Assumptions about the files, and oddities in them: whole sentences, with the remedy.
+    pub notes: Vec<String>,
+}
+
+/// The columns of a table by what they become, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Columns {
+    /// One feature each.
+    pub numbers: Vec<String>,
+    /// Names, and how many different words each has: one feature a word.
+    pub words: Vec<(String, usize)>,
+    /// Columns that are no features.
+    pub left_out: Vec<String>,
+}
+
+/// Files of one ending that are left out for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Why: "no format that this program reads".
+    pub reason: String,
+    /// The ending, in lower case, with its dot; empty where they have none.
+    pub ending: String,
+    pub count: usize,
+    #[serde(serialize_with = "path_text")]
+    pub first: PathBuf,
+}
+
+fn path_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 #[cfg(test)]
@@ -304,5 +435,21 @@ mod tests {
         assert!(changes("flat", &|| folder.write("flat/cat/b.png", b"")));
         assert!(changes("flat", &|| folder.write("map.txt", b"cat 12")));
         assert!(!changes("flat", &|| folder.write("train/cat/b.png", b"")));
+    }
+}
+
+#[cfg(test)]
+mod class_names_tests {
+    use crate::found::*;
+
+    #[test]
+    fn a_class_without_a_name_is_its_number_and_no_class_is_none() {
+        let names = ClassNames::known(&["cat", "dog"]);
+        assert_eq!([Some(1), Some(217), None].map(|class| names.name_of(class)), ["dog", "217", "none"]);
+    }
+
+    #[test]
+    fn equal_names_get_their_label() {
+        assert_eq!(distinct(["a", "a (2)", "a"].map(str::to_owned).to_vec()), ["a", "a (2)", "a (2) (2)"]);
     }
 }

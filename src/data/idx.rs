@@ -3,90 +3,11 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use super::locate::KnownSet;
-use super::{DataError, Origin, Parts, Remote, Samples, Shape, files};
+use crate::locate::KnownSet;
+use crate::{DataError, FASHION_MNIST, KMNIST, MNIST, Parts, Samples, Shape, files};
 
-/// MNIST (`LeCun`, Cortes & Burges).
-pub const MNIST: KnownSet = KnownSet {
-    name: "MNIST",
-    needed: &NAMES,
-    optional: &[],
-    folders: &["mnist", "MNIST/raw", "MNIST", "mnist/MNIST/raw"],
-    remedy: "Get the four files from the MNIST pages (yann.lecun.com/exdb/mnist) or let torchvision download them, \
-             then name their folder: Mnist(dir: \"…\")",
-    first_labels: &[5, 0, 4, 1, 9, 2, 1, 3, 1, 4],
-    origin: Some(Origin {
-        page: "yann.lecun.com/exdb/mnist",
-        licence: "CC BY-SA 3.0",
-        files: &[
-            Remote {
-                url: "https://storage.googleapis.com/cvdf-datasets/mnist/train-images-idx3-ubyte.gz",
-                bytes: 9_912_422,
-                sha256: "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
-                members: &[],
-            },
-            Remote {
-                url: "https://storage.googleapis.com/cvdf-datasets/mnist/train-labels-idx1-ubyte.gz",
-                bytes: 28_881,
-                sha256: "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
-                members: &[],
-            },
-            Remote {
-                url: "https://storage.googleapis.com/cvdf-datasets/mnist/t10k-images-idx3-ubyte.gz",
-                bytes: 1_648_877,
-                sha256: "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
-                members: &[],
-            },
-            Remote {
-                url: "https://storage.googleapis.com/cvdf-datasets/mnist/t10k-labels-idx1-ubyte.gz",
-                bytes: 4_542,
-                sha256: "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
-                members: &[],
-            },
-        ],
-    }),
-};
-
-/// Fashion-MNIST (Xiao, Rasul & Vollgraf 2017).
-pub const FASHION_MNIST: KnownSet = KnownSet {
-    name: "Fashion-MNIST",
-    needed: &NAMES,
-    optional: &[],
-    folders: &["fashion-mnist", "FashionMNIST/raw", "FashionMNIST", "fashion_mnist", "fashion"],
-    remedy: "Get the four files from github.com/zalandoresearch/fashion-mnist or let torchvision download them, \
-             then name their folder: FashionMnist(dir: \"…\")",
-    first_labels: &[9, 0, 0, 3, 0, 2, 7, 2, 5, 5],
-    origin: Some(Origin {
-        page: "github.com/zalandoresearch/fashion-mnist",
-        licence: "MIT",
-        files: &[
-            Remote {
-                url: "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/train-images-idx3-ubyte.gz",
-                bytes: 26_421_880,
-                sha256: "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84",
-                members: &[],
-            },
-            Remote {
-                url: "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/train-labels-idx1-ubyte.gz",
-                bytes: 29_515,
-                sha256: "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845",
-                members: &[],
-            },
-            Remote {
-                url: "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/t10k-images-idx3-ubyte.gz",
-                bytes: 4_422_102,
-                sha256: "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
-                members: &[],
-            },
-            Remote {
-                url: "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/t10k-labels-idx1-ubyte.gz",
-                bytes: 5_148,
-                sha256: "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5",
-                members: &[],
-            },
-        ],
-    }),
-};
+/// The common part of sets with files of these names.
+pub const IDX: KnownSet = KnownSet { needed: &NAMES, ..KnownSet::EMPTY };
 
 const NAMES: [&str; 4] = [
     "train-images-idx3-ubyte",
@@ -101,46 +22,11 @@ const LABELS_MAGIC: u32 = 0x0801;
 const MOST_SAMPLES: u64 = 1_000_000;
 const MOST_PIXELS: u64 = 32 * 32;
 
-/// Kuzushiji-MNIST (Clanuwat et al. 2018).
-pub const KMNIST: KnownSet = KnownSet {
-    name: "KMNIST",
-    needed: &NAMES,
-    optional: &[],
-    folders: &["kmnist", "KMNIST/raw", "KMNIST"],
-    remedy: "Get the four files from codh.rois.ac.jp/kmnist or let torchvision download them, then name their folder: \
-             Kmnist(dir: \"…\")",
-    first_labels: &[8, 7, 0],
-    origin: None,
-};
-
 /// Sets whose files have the same names.
 const ALIKE: [&KnownSet; 3] = [&MNIST, &FASHION_MNIST, &KMNIST];
 
-/// Reads MNIST from a folder; pixels are divided by 255.
-///
-/// # Errors
-/// A missing, truncated or wrong file.
-pub fn mnist(folder: &Path) -> Result<Parts, DataError> {
-    ten_classes(folder, &MNIST)
-}
-
-/// Reads Fashion-MNIST from a folder; pixels are divided by 255.
-///
-/// # Errors
-/// A missing, truncated or wrong file.
-pub fn fashion_mnist(folder: &Path) -> Result<Parts, DataError> {
-    ten_classes(folder, &FASHION_MNIST)
-}
-
-/// Reads KMNIST from a folder; pixels are divided by 255.
-///
-/// # Errors
-/// A missing, truncated or wrong file.
-pub fn kmnist(folder: &Path) -> Result<Parts, DataError> {
-    ten_classes(folder, &KMNIST)
-}
-
-fn ten_classes(folder: &Path, set: &KnownSet) -> Result<Parts, DataError> {
+/// Reads one of the sets of ten classes from a folder; pixels are divided by 255.
+pub fn ten_classes(folder: &Path, set: &KnownSet) -> Result<Parts, DataError> {
     let parts = parts(folder, set, &(0..=9))?;
     let is_of =
         |other: &&&KnownSet| other.name != set.name && parts.train.labels.starts_with(other.first_labels);
@@ -152,9 +38,9 @@ fn ten_classes(folder: &Path, set: &KnownSet) -> Result<Parts, DataError> {
     }
 }
 
-/// Both parts of a set in four files, which it names in this order: images and labels for training, then for testing.
+/// Reads both parts of a set in four files, which it names in this order: images and labels for training, then for testing.
 /// Labels count from the lowest one of the range.
-pub(super) fn parts(folder: &Path, set: &KnownSet, range: &RangeInclusive<u32>) -> Result<Parts, DataError> {
+pub(crate) fn parts(folder: &Path, set: &KnownSet, range: &RangeInclusive<u32>) -> Result<Parts, DataError> {
     let [train_images, train_labels, test_images, test_labels] = *set.needed else {
         unreachable!("a set of IDX files has four")
     };
@@ -168,11 +54,7 @@ pub(super) fn parts(folder: &Path, set: &KnownSet, range: &RangeInclusive<u32>) 
     Ok(Parts::new(train, test, (range.end() - range.start()) as usize + 1))
 }
 
-/// The training labels in a folder.
-///
-/// # Errors
-/// A missing, truncated or wrong file.
-pub(super) fn training_labels(folder: &Path, set: &KnownSet) -> Result<Vec<u32>, DataError> {
+pub(crate) fn training_labels(folder: &Path, set: &KnownSet) -> Result<Vec<u32>, DataError> {
     labels(&set.file(folder, NAMES[1])?, set)
 }
 
@@ -207,7 +89,6 @@ fn part(
     Ok(Samples::new(Shape::new(1, sizes[1], sizes[2]), values, labels))
 }
 
-/// A file of bytes with its sizes.
 struct Idx {
     sizes: Vec<usize>,
     bytes: Vec<u8>,
@@ -258,8 +139,8 @@ impl Idx {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Folder, gzip, mutated, real_data};
     use super::*;
+    use crate::testing::{Folder, gzip, mutated, real_data};
 
     fn images(count: u32) -> Vec<u8> {
         let mut bytes = [IMAGES_MAGIC, count, 2, 2].map(u32::to_be_bytes).concat();
@@ -283,7 +164,7 @@ mod tests {
 
     #[test]
     fn raw_gzip_and_torchvisions_names_are_read() {
-        let parts = mnist(folder("idx-good").path()).unwrap();
+        let parts = ten_classes(folder("idx-good").path(), &MNIST).unwrap();
         assert_eq!(parts.train.labels, [7, 0, 9]);
         assert_eq!(parts.train.values().unwrap()[..3], [1.0, 0.2, 0.2]);
         assert_eq!((parts.test.len(), parts.test.shape), (1, Shape::new(1, 2, 2)));
@@ -293,7 +174,7 @@ mod tests {
     fn a_truncated_file_says_how_much_is_missing_and_what_to_do() {
         let folder = folder("idx-truncated");
         folder.write("train-images-idx3-ubyte.gz", &images(3)[..20]);
-        let message = mnist(folder.path()).unwrap_err().to_string();
+        let message = ten_classes(folder.path(), &MNIST).unwrap_err().to_string();
         assert!(
             message.contains("train-images-idx3-ubyte.gz: expected 28 bytes, found 20 bytes"),
             "{message}"
@@ -305,9 +186,9 @@ mod tests {
     fn another_file_and_a_missing_file_are_told_apart() {
         let folder = folder("idx-wrong");
         folder.write("train-labels-idx1-ubyte", &images(3));
-        assert!(mnist(folder.path()).unwrap_err().to_string().contains("magic number 0x0801"));
+        assert!(ten_classes(folder.path(), &MNIST).unwrap_err().to_string().contains("magic number 0x0801"));
         std::fs::remove_file(folder.join("train-labels-idx1-ubyte")).unwrap();
-        let message = mnist(folder.path()).unwrap_err().to_string();
+        let message = ten_classes(folder.path(), &MNIST).unwrap_err().to_string();
         assert!(
             message.contains("MNIST was not found") && message.contains("train-labels-idx1-ubyte"),
             "{message}"
@@ -319,8 +200,8 @@ mod tests {
         let folder = folder("idx-swapped");
         folder.write("train-labels-idx1-ubyte", &labels(&[5, 0, 4, 1, 9, 2, 1, 3, 1, 4]));
         folder.write("train-images-idx3-ubyte.gz", &images(10));
-        assert!(mnist(folder.path()).is_ok());
-        let message = fashion_mnist(folder.path()).unwrap_err().to_string();
+        assert!(ten_classes(folder.path(), &MNIST).is_ok());
+        let message = ten_classes(folder.path(), &FASHION_MNIST).unwrap_err().to_string();
         assert!(message.contains("expected Fashion-MNIST, found MNIST"), "{message}");
     }
 
@@ -331,14 +212,14 @@ mod tests {
             "t10k-images.idx3-ubyte",
             &[[IMAGES_MAGIC, 1, 1, 2].map(u32::to_be_bytes).concat(), vec![0; 2]].concat(),
         );
-        let message = mnist(folder.path()).unwrap_err().to_string();
+        let message = ten_classes(folder.path(), &MNIST).unwrap_err().to_string();
         assert!(
             message.contains("expected test images of 2×2 pixels, found test images of 1×2 pixels"),
             "{message}"
         );
         folder.write("t10k-labels-idx1-ubyte.gz", &labels(&[]));
         assert!(
-            mnist(folder.path())
+            ten_classes(folder.path(), &MNIST)
                 .unwrap_err()
                 .to_string()
                 .contains("expected at least one sample, found 8 bytes")
@@ -364,7 +245,7 @@ mod tests {
         ] {
             mutated(&whole, 2000, |bytes| {
                 folder.write(name, bytes);
-                if let Ok(parts) = kmnist(folder.path()) {
+                if let Ok(parts) = ten_classes(folder.path(), &KMNIST) {
                     assert!(parts.train.labels.iter().all(|label| *label < 10));
                 }
             });
@@ -375,7 +256,7 @@ mod tests {
     #[test]
     fn real_mnist_begins_with_its_known_digits() {
         let Some(folder) = real_data("mnist") else { return };
-        let parts = mnist(&folder).unwrap();
+        let parts = ten_classes(&folder, &MNIST).unwrap();
         assert_eq!((parts.train.len(), parts.test.len()), (60_000, 10_000));
         assert_eq!(parts.train.labels[..5], [5, 0, 4, 1, 9]);
         assert_eq!(parts.test.labels[..5], [7, 2, 1, 0, 4]);

@@ -8,84 +8,46 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `samples`, `shape` | the containers |
-//! | `embedded` | UCI digits and iris, inside the binary |
-//! | `idx`, `emnist`, `cifar`, `svhn` | known sets from a folder |
-//! | `images`, `table`, `numpy` | data of the user's |
-//! | `found`, `details`, `class_names`, `memory` | what a look at the user's files found, and how much they may be |
+//! | `samples` | the containers; values in double precision, until they are scaled |
+//! | `source` | the registry: the settings of each dataset, its reader and its facts, one file each |
+//! | `idx`, `files` | readers that several sets share; pointers and pages in the place of files |
+//! | `images`, `table`, `numpy` | readers of the user's data |
+//! | `found`, `error` | what a look at the user's files found, what can be wrong, and how much they may be |
 //! | `inventory` | what the program says about data, in one way for all sources |
-//! | `locate` | which folder, when the experiment names none |
-//! | `origin` | where the files can be downloaded from |
-//! | `source` | the registry: the settings of each dataset and its facts, one file each |
-//! | `stand_in` | pointers and pages in the place of files |
-//! | `recognise` | which dataset a file or folder holds |
-//! | `digest`, `digests` | names for what a run has seen: its samples, and files with a cache |
-//! | `exact` | values in double precision, until they are scaled |
-//! | `prepare`, `split`, `resize`, `normalize`, `standardise` | from parts to a data set |
-//! | `order`, `augment` | what training draws in every epoch |
+//! | `locate` | known sets: which folder, from where, and which dataset a file or folder holds |
+//! | `digests` | names for what a run has seen: its samples, and files with a cache |
+//! | `prepare`, `scale` | from parts to a data set |
+//! | `order` | what training draws in every epoch |
 
-mod augment;
-mod cifar;
-mod class_names;
-mod details;
-mod digest;
 mod digests;
-mod embedded;
-mod emnist;
 mod error;
-mod exact;
 mod files;
 mod found;
 mod idx;
 mod images;
 mod inventory;
 mod locate;
-mod memory;
-mod normalize;
 mod numpy;
 mod order;
-mod origin;
 mod prepare;
-mod recognise;
-mod records;
-mod resize;
 mod samples;
-mod shape;
+mod scale;
 mod source;
-mod split;
-mod stand_in;
-mod standardise;
-mod svhn;
 mod table;
 #[cfg(any(test, feature = "testing"))]
 #[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 pub mod testing;
 
-pub use augment::{Augmentation, augment};
-pub use cifar::{CIFAR10, CIFAR100, cifar10, cifar100};
-pub use class_names::{ClassNames, NOTHING};
-pub use details::{Columns, Details, LeftOut};
 pub use digests::{Digests, copied};
-pub use embedded::{digits, iris};
-pub use emnist::{EMNIST, emnist};
 pub use error::{DataError, Tried};
-pub use found::{Found, Input, Look, Looked, Looks, Stamp};
-pub use idx::{FASHION_MNIST, KMNIST, MNIST, fashion_mnist, kmnist, mnist};
+pub use files::stand_in;
+pub use found::{ClassNames, Columns, Details, Found, Input, LeftOut, Look, Looked, Looks, NOTHING, Stamp};
 pub use inventory::{ContentDigest, Inventory, NOTE, Part, SAMPLES_DIGEST};
-pub use locate::{DATA_VARIABLE, KnownSet, Places};
-pub use normalize::{GivenScale, Normalize};
-pub use order::{batches, below, shuffled};
-pub use origin::{Origin, Remote};
-pub use prepare::{Labels, Options, prepare};
-pub use recognise::{Recognised, is_named_like_data, recognise};
-use resize::resize;
-pub use samples::{Dataset, Parts, Samples};
-pub use shape::Shape;
-pub use source::{
-    Cifar10, Cifar100, Csv, Damaged, Data, Digits, Emnist, EmnistSplit, Facts, FashionMnist, Images, Iris,
-    Kmnist, Mnist, Numpy, Svhn,
+pub use locate::{
+    DATA_VARIABLE, KnownSet, Origin, Places, Recognised, Remote, is_named_like_data, recognise,
 };
-pub use split::{take_test, take_validation};
-pub use stand_in::stand_in;
-pub use standardise::Standardisation;
-pub use svhn::{SVHN, svhn};
+pub use order::{Augmentation, augment, batches, below, shuffled};
+pub use prepare::{Labels, Options, prepare, take_test, take_validation};
+pub use samples::{Dataset, Parts, Samples, Shape};
+pub use scale::{GivenScale, Normalize, Standardisation};
+pub use source::*;

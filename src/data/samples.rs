@@ -4,9 +4,52 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::exact::Exact;
-use super::images::LazyPictures;
-use super::{DataError, Details, Shape, Standardisation, resize};
+use crate::images::LazyPictures;
+use crate::prepare::resize;
+use crate::{DataError, Details, Standardisation};
+use form::number::{first_of, grouped};
+
+/// The shape of one sample. Images are `channels × height × width`; a vector of features has its length in
+/// `channels`, with height and width 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub channels: usize,
+    pub height: usize,
+    pub width: usize,
+}
+
+impl Shape {
+    pub const fn new(channels: usize, height: usize, width: usize) -> Self {
+        Self { channels, height, width }
+    }
+
+    /// Returns the number of values of one sample.
+    #[expect(clippy::len_without_is_empty, reason = "a shape is a size, not a container")]
+    pub const fn len(self) -> usize {
+        self.channels * self.plane()
+    }
+
+    /// Returns the number of values of one channel of one sample.
+    pub const fn plane(self) -> usize {
+        self.height * self.width
+    }
+
+    /// Returns false for a vector of features.
+    pub const fn is_image(self) -> bool {
+        self.plane() > 1
+    }
+}
+
+/// `16×8×8`, or the number of features.
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_image() {
+            write!(f, "{}×{}×{}", self.channels, self.height, self.width)
+        } else {
+            write!(f, "{}", self.channels)
+        }
+    }
+}
 
 /// Samples with their labels, in a fixed order.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,9 +60,8 @@ pub struct Samples {
     pub labels: Vec<u32>,
 }
 
-/// Where the values of samples are.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Store {
+pub(crate) enum Store {
     /// In memory, `[n, channels, height, width]`, row-major.
     Values(Vec<f32>),
     /// In memory in double precision, before they are scaled.
@@ -29,6 +71,8 @@ pub(super) enum Store {
 }
 
 impl Samples {
+    /// Makes samples of values and labels.
+    ///
     /// # Panics
     /// When `values` does not hold exactly one sample for each label.
     pub fn new(shape: Shape, values: Vec<f32>, labels: Vec<u32>) -> Self {
@@ -36,14 +80,13 @@ impl Samples {
         Self { shape, store: Store::Values(values), labels }
     }
 
-    /// Values in double precision with their classes, one label for each sample.
-    pub(super) fn exact(shape: Shape, values: Exact, labels: Vec<u32>) -> Self {
+    pub(crate) fn exact(shape: Shape, values: Exact, labels: Vec<u32>) -> Self {
         assert_eq!(values.values.len(), shape.len() * labels.len(), "one sample for each label");
         Self { shape, store: Store::Exact(values), labels }
     }
 
-    /// What was subtracted from the values of each channel, `[channels]`, of values in double precision.
-    pub(super) fn origins(&self) -> Option<&[f64]> {
+    /// Returns what was subtracted from the values of each channel, `[channels]`, of values in double precision.
+    pub(crate) fn origins(&self) -> Option<&[f64]> {
         match &self.store {
             Store::Exact(exact) => Some(&exact.origins),
             Store::Values(_) | Store::Pictures(_) => None,
@@ -52,20 +95,18 @@ impl Samples {
 
     /// Says which of these channels, with what they are called, are too large for single precision as they are; nothing of
     /// values that are in it already.
-    pub(super) fn coarse(&self, channels: impl Iterator<Item = (usize, String)>) -> Option<String> {
+    pub(crate) fn coarse(&self, channels: impl Iterator<Item = (usize, String)>) -> Option<String> {
         match &self.store {
             Store::Exact(exact) => exact.note(self.shape, channels),
             Store::Values(_) | Store::Pictures(_) => None,
         }
     }
 
-    /// Pictures with their classes, one label for each.
-    pub(super) fn of_pictures(pictures: LazyPictures, labels: Vec<u32>) -> Self {
-        Self { shape: pictures.shape(), store: Store::Pictures(pictures), labels }
+    pub(crate) fn from_pictures(pictures: LazyPictures, labels: Vec<u32>) -> Self {
+        Self { shape: pictures.shape, store: Store::Pictures(pictures), labels }
     }
 
-    /// Where the values are.
-    pub(super) fn store(&self) -> &Store {
+    pub(crate) fn store(&self) -> &Store {
         &self.store
     }
 
@@ -77,15 +118,15 @@ impl Samples {
         self.labels.is_empty()
     }
 
-    /// The values in single precision, to be changed in place; none where there are no such values.
-    pub(super) fn in_memory(&mut self) -> &mut [f32] {
+    /// Returns the values in single precision, to be changed in place; none where there are no such values.
+    pub(crate) fn in_memory(&mut self) -> &mut [f32] {
         match &mut self.store {
             Store::Values(values) => values,
             Store::Exact(_) | Store::Pictures(_) => &mut [],
         }
     }
 
-    /// Whether some samples have to be read from files again whenever they are needed.
+    /// Returns true if some samples have to be read from files again whenever they are needed.
     pub fn is_streamed(&self) -> bool {
         match &self.store {
             Store::Values(_) | Store::Exact(_) => false,
@@ -93,7 +134,7 @@ impl Samples {
         }
     }
 
-    /// The values of all samples, `[n, channels, height, width]`, row-major.
+    /// Returns the values of all samples, `[n, channels, height, width]`, row-major.
     ///
     /// # Errors
     /// A picture that cannot be read.
@@ -101,7 +142,7 @@ impl Samples {
         self.range(0..self.len())
     }
 
-    /// The values of sample `index`, `[channels, height, width]`.
+    /// Returns the values of sample `index`, `[channels, height, width]`.
     ///
     /// # Errors
     /// As [`Self::values`].
@@ -109,8 +150,8 @@ impl Samples {
         self.range(index..index + 1)
     }
 
-    /// The samples in order, `size` at a time: values, `[size, channels, height, width]`, and labels. Pictures are decoded
-    /// when a batch is asked for.
+    /// Yields the samples in order, `size` at a time: values, `[size, channels, height, width]`, and labels. Pictures are
+    /// decoded when a batch is asked for.
     pub fn batches(&self, size: usize) -> impl Iterator<Item = Result<(Cow<'_, [f32]>, &[u32]), DataError>> {
         self.labels.chunks(size).enumerate().map(move |(number, labels)| {
             let first = number * size;
@@ -118,7 +159,7 @@ impl Samples {
         })
     }
 
-    /// The values of some samples in a row, `[range, channels, height, width]`.
+    /// Returns the values of some samples in a row, `[range, channels, height, width]`.
     ///
     /// # Errors
     /// As [`Self::values`].
@@ -150,12 +191,12 @@ impl Samples {
         Ok(())
     }
 
-    /// The first `count` samples, or all when there are fewer.
+    /// Returns the first `count` samples, or all when there are fewer.
     pub fn first(&self, count: usize) -> Self {
         self.pick(&(0..count.min(self.len()) as u32).collect::<Vec<_>>())
     }
 
-    /// The samples at `indices`, in that order; an index may repeat.
+    /// Returns the samples at `indices`, in that order; an index may repeat.
     pub fn pick(&self, indices: &[u32]) -> Self {
         let size = self.shape.len();
         let store = match &self.store {
@@ -181,12 +222,12 @@ impl Samples {
         match &mut self.store {
             Store::Values(values) => values.truncate(count * self.shape.len()),
             Store::Exact(exact) => exact.values.truncate(count * self.shape.len()),
-            Store::Pictures(pictures) => pictures.truncate(count),
+            Store::Pictures(pictures) => pictures.pictures.truncate(count),
         }
     }
 
-    /// The same images in another size; those in double precision are rounded first.
-    pub(super) fn resized(self, height: usize, width: usize) -> Self {
+    /// Resizes the images; those in double precision are rounded first.
+    pub(crate) fn resized(self, height: usize, width: usize) -> Self {
         let shape = Shape::new(self.shape.channels, height, width);
         let store = match self.store {
             Store::Values(values) if shape != self.shape => Store::Values(resize(&values, self.shape, shape)),
@@ -196,27 +237,30 @@ impl Samples {
                 Store::Values(resize(&values, self.shape, shape))
             }
             store @ (Store::Values(_) | Store::Exact(_)) => store,
-            Store::Pictures(pictures) => Store::Pictures(pictures.resized(shape)),
+            Store::Pictures(mut pictures) => {
+                pictures.shape = shape;
+                Store::Pictures(pictures)
+            }
         };
         Self { shape, store, labels: self.labels }
     }
 
     /// Scales all values, if there is a scale, and rounds them to single precision.
-    pub(super) fn scale(&mut self, scale: Option<&Standardisation>) {
+    pub(crate) fn scale(&mut self, scale: Option<&Standardisation>) {
         match (&mut self.store, scale) {
             (Store::Exact(exact), scale) => {
                 let scale = scale.map(|scale| [&*scale.mean, &*scale.deviation]);
                 self.store = Store::Values(exact.in_single(self.shape, 0..self.labels.len(), scale));
             }
             (Store::Values(values), Some(scale)) => scale.apply(self.shape, values),
-            (Store::Pictures(pictures), Some(scale)) => pictures.scale(scale),
+            (Store::Pictures(pictures), Some(scale)) => pictures.scale = Some(scale.clone()),
             (Store::Values(_) | Store::Pictures(_), None) => {}
         }
     }
 
     /// Removes the samples at `indices`, which ascend without repetition, and returns them. Both keep their order.
     ///
-    /// What stays is moved within its own memory: a second copy of a large training part could be too much.
+    /// The rest is moved within its own memory: a second copy of a large training part could be too much.
     pub fn take_out(&mut self, indices: &[u32]) -> Self {
         let taken = self.pick(indices);
         let size = self.shape.len();
@@ -231,7 +275,7 @@ impl Samples {
                 Store::Exact(exact) => {
                     exact.values.copy_within(index * size..(index + 1) * size, kept * size);
                 }
-                Store::Pictures(pictures) => pictures.swap(index, kept),
+                Store::Pictures(pictures) => pictures.pictures.swap(index, kept),
             }
             self.labels[kept] = self.labels[index];
             kept += 1;
@@ -247,60 +291,120 @@ fn gather<T: Copy>(values: &[T], size: usize, indices: &[u32], into: &mut Vec<T>
     }
 }
 
-/// What a reader yields: both parts in the order of their files.
+/// The output of a reader: both parts in the order of their files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
     pub train: Samples,
-    /// The validation part that the files themselves have.
+    /// That of the files themselves.
     pub validation: Option<Samples>,
     pub test: Samples,
     pub classes: usize,
-    /// Whether the set is standardised whatever the experiment asks for, as iris is.
+    /// The set is standardised whatever the experiment asks for, as iris is.
     pub standardise: bool,
-    /// Whether a validation part that is taken out keeps the shares of the classes.
-    pub is_stratified: bool,
-    /// What could not be read and was left out, and why.
+    /// Samples that could not be read, and why.
     pub left_out: Vec<String>,
 }
 
 impl Parts {
-    /// Whole parts, to be scaled as the experiment asks for.
+    /// Makes whole parts, to be scaled as the experiment asks for.
     pub const fn new(train: Samples, test: Samples, classes: usize) -> Self {
-        Self {
-            train,
-            validation: None,
-            test,
-            classes,
-            standardise: false,
-            is_stratified: false,
-            left_out: Vec::new(),
-        }
+        Self { train, validation: None, test, classes, standardise: false, left_out: Vec::new() }
     }
 }
 
-/// What a run uses: parts of one shape and with the same classes.
+/// The data of a run: parts of one shape and with the same classes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
     pub train: Samples,
-    /// Empty unless asked for.
     pub validation: Samples,
     pub test: Samples,
     pub classes: usize,
-    /// What could not be read and was left out, and why.
+    /// Samples that could not be read, and why.
     pub left_out: Vec<String>,
-    /// What the source knows of a user's files, without labels: those are in the parts.
+    /// Facts about a user's files, without labels: those are in the parts.
     pub details: Arc<Details>,
 }
 
 impl Dataset {
-    /// The shape of one sample, the same in all parts.
     pub fn shape(&self) -> Shape {
         self.train.shape
     }
 }
 
+/// Whole numbers beyond it are not all numbers in double precision.
+pub(crate) const WHOLE: f64 = (1_u64 << 53) as f64;
+
+/// Values in double precision.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Exact {
+    /// `[n, channels, height, width]`, row-major, each less the origin of its channel.
+    pub values: Vec<f64>,
+    /// The number that was subtracted from the values of each channel, `[channels]`: 0, except where whole numbers beyond
+    /// 2⁵³ would lose their differences.
+    pub origins: Vec<f64>,
+}
+
+impl Exact {
+    /// Returns the values of some samples, scaled by the mean and the deviation of each channel and rounded to single
+    /// precision.
+    pub fn in_single(&self, shape: Shape, samples: Range<usize>, scale: Option<[&[f64]; 2]>) -> Vec<f32> {
+        let values = &self.values[samples.start * shape.len()..samples.end * shape.len()];
+        let mut single = Vec::with_capacity(values.len());
+        for (position, values) in values.chunks_exact(shape.plane()).enumerate() {
+            let channel = position % shape.channels;
+            let (add, divide) = match scale {
+                None => (self.origins[channel], 1.0),
+                Some([mean, deviation]) => (-mean[channel], deviation[channel]),
+            };
+            single.extend(values.iter().map(|value| ((value + add) / divide) as f32));
+        }
+        single
+    }
+
+    /// Counts the different values of a channel in double and in single precision.
+    fn distinct(&self, shape: Shape, channel: usize) -> [usize; 2] {
+        let planes = self.values.chunks_exact(shape.plane());
+        let mut values: Vec<f64> =
+            planes.skip(channel).step_by(shape.channels).flatten().map(|value| value + 0.0).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let single: Vec<f32> = values.iter().map(|value| (value + self.origins[channel]) as f32).collect();
+        [values.chunk_by(|a, b| a == b).count(), single.chunk_by(|a, b| a == b).count()]
+    }
+
+    /// Says which of these channels, with what they are called, lose more than a tenth of their different values when they
+    /// are rounded as they are.
+    pub fn note(&self, shape: Shape, channels: impl Iterator<Item = (usize, String)>) -> Option<String> {
+        const SHOWN: usize = 3;
+        let lost = channels.filter_map(|(channel, name)| {
+            let [double, single] = self.distinct(shape, channel);
+            let left = [double, single].map(|count| grouped(count as u64));
+            (10 * single < 9 * double)
+                .then(|| format!("{name}, of whose {} different values {} are left", left[0], left[1]))
+        });
+        let lost = first_of(lost, SHOWN, "; ");
+        (!lost.is_empty()).then(|| {
+            format!(
+                "Without scaling, single precision is too coarse for {lost}. Write normalize: Standard, which keeps differences."
+            )
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::samples::*;
+
+    #[test]
+    fn a_shape_counts_values_of_a_sample_and_of_a_channel() {
+        let shape = Shape::new(3, 4, 5);
+        assert_eq!((shape.len(), shape.plane()), (60, 20));
+        assert!(shape.is_image());
+        assert!(!Shape::new(4, 1, 1).is_image());
+    }
+}
+
+#[cfg(test)]
+mod samples_tests {
     use super::*;
 
     /// Four samples of two values: sample i holds 10i and 10i + 1, and has label i.
@@ -341,5 +445,53 @@ mod tests {
         let mut rest = four();
         assert!(rest.take_out(&[]).is_empty());
         assert_eq!(rest, four());
+    }
+}
+
+#[cfg(test)]
+mod exact_tests {
+    use crate::samples::*;
+    use crate::{Samples, Standardisation};
+
+    fn column(values: &[f64], origin: f64) -> Samples {
+        let exact = Exact { values: values.to_vec(), origins: vec![origin] };
+        Samples::exact(Shape::new(1, 1, 1), exact, vec![0; values.len()])
+    }
+
+    fn standardised(values: &[f64], origin: f64) -> Vec<f32> {
+        let mut samples = column(values, origin);
+        let scale = Standardisation::measure(&samples).unwrap().divisible();
+        samples.scale(Some(&scale));
+        samples.values().unwrap().into_owned()
+    }
+
+    /// Expected numbers: `((x - x.mean()) / x.std()).astype("float32")` of NumPy, with x in float64.
+    #[test]
+    fn large_numbers_are_standardised_as_numpy_does_in_double_precision() {
+        let tenths: Vec<f64> = (0..5).map(|tenth| format!("5761234.{tenth}").parse().unwrap()).collect();
+        let [one, two] = [std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::SQRT_2];
+        let expected = [-two, -one, 0.0, one, two];
+        let close = |found: Vec<f32>| found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-7);
+        assert!(close(standardised(&tenths, 0.0)), "{:?}", standardised(&tenths, 0.0));
+        // 2⁶² to 2⁶² + 4, less 2⁶²: in double precision all of them are 2⁶².
+        assert!(close(standardised(&[0.0, 1.0, 2.0, 3.0, 4.0], 2_f64.powi(62))));
+        assert_eq!(standardised(&[0.0, 2.0], WHOLE), [-1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_constant_is_0_whatever_its_sum_is_rounded_to() {
+        // The mean of NumPy is 0.10000000000000002.
+        assert_eq!(standardised(&[0.1; 3], 0.0), [0.0; 3]);
+    }
+
+    #[test]
+    fn without_scaling_values_are_rounded_once_and_what_they_lose_is_said() {
+        let mut samples = column(&[0.1, 16_777_217.0], 0.0);
+        samples.scale(None);
+        assert_eq!(samples.values().unwrap()[..], [0.1, 16_777_216.0]);
+        let exact = Exact { values: vec![0.0, 1.0, 1.0, 2.0], origins: vec![16_777_216.0] };
+        let note = |exact: &Exact| exact.note(Shape::new(1, 1, 1), [(0, "id".to_owned())].into_iter());
+        assert!(note(&exact).unwrap().contains("id, of whose 3 different values 2 are left"));
+        assert_eq!(note(&Exact { origins: vec![0.0], ..exact }), None);
     }
 }

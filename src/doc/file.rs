@@ -1,60 +1,41 @@
-//! Opening and saving experiment files.
+//! Opening and saving experiment files, and the line and column of a setting in their text.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use ron::error::Position;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::experiment::{Experiment, VERSION};
-use super::problem::Problem;
-use super::scan::{has_comments, locate, written};
+use crate::experiment::{Experiment, VERSION};
+use crate::problem::Problem;
+use form::path::{Place, Segment};
+use form::write::Written;
 use form::{ron_text, write};
 
-/// Why a file could not be opened or saved.
+/// An error of opening or saving a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It could not be read.
     #[error("cannot read {path}: {source}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// It is no experiment.
+    Read { path: PathBuf, source: std::io::Error },
     #[error("{path}:{line}:{column}: {message}")]
     Syntax {
-        /// The file.
         path: PathBuf,
-        /// Line, from 1.
+        /// From 1.
         line: usize,
-        /// Column, from 1.
+        /// From 1.
         column: usize,
-        /// What was expected.
         message: String,
     },
-    /// It was written by a newer program.
     #[error(
         "{path} has version {found} of the format; this program reads versions up to {VERSION}: use a newer Weightlab"
     )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
-    /// It could not be written.
+    Version { path: PathBuf, found: u32 },
     #[error("cannot save {path}: {source}; the file is unchanged")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
+    Write { path: PathBuf, source: std::io::Error },
 }
 
-/// The folder that paths in an experiment are relative to: that of its file.
+/// Returns the folder that paths in an experiment are relative to: that of its file.
 pub fn base_of(file: &Path) -> PathBuf {
     file.parent().map(Path::to_owned).unwrap_or_default()
 }
@@ -62,16 +43,15 @@ pub fn base_of(file: &Path) -> PathBuf {
 /// An experiment with the text that it was read from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
-    /// The document.
     pub experiment: Experiment,
-    /// The text of the file, without byte-order mark.
+    /// Without byte-order mark.
     pub text: String,
 }
 
 /// Reads an experiment.
 ///
 /// # Errors
-/// What cannot be read, or where the text is wrong.
+/// A file that cannot be read, and the place where its text is wrong.
 pub fn open(path: &Path) -> Result<Opened, FileError> {
     let bytes = std::fs::read(path).map_err(|source| FileError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -101,7 +81,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Experiment, FileError> {
     Ok(experiment)
 }
 
-/// The text of an experiment. `before` is the text of its file so far: the comment at its head stays, and so do settings
+/// Writes an experiment as text. `before` is the text of its file so far: the comment at its head stays, and so do settings
 /// that it has although they are defaults. Other defaults are left out, unless they are always written.
 ///
 /// # Errors
@@ -119,7 +99,7 @@ pub fn to_text(experiment: &Experiment, before: &str) -> ron::Result<String> {
 /// its file so far, as for [`to_text`]. Returns the text.
 ///
 /// # Errors
-/// What could not be written, and why.
+/// A file that could not be written.
 pub fn save(experiment: &Experiment, before: &str, path: &Path) -> Result<String, FileError> {
     let fail = |source| FileError::Write { path: path.to_owned(), source };
     let text = to_text(experiment, before).map_err(|error| fail(std::io::Error::other(error)))?;
@@ -127,22 +107,22 @@ pub fn save(experiment: &Experiment, before: &str, path: &Path) -> Result<String
     Ok(text)
 }
 
-/// How the names of files begin that are not whole.
+/// The beginning of names of files that are not whole.
 const UNFINISHED: &str = ".weightlab-";
 
 /// Replaces a file as a whole: written beside it, then renamed. A link stays a link; the file that it leads to is
 /// replaced.
 ///
 /// # Errors
-/// What the system says; the old file is unchanged then.
+/// Those of the system; the old file is unchanged then.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     write_atomically_by(path, |file| file.write_all(bytes))
 }
 
-/// The same of what `write` writes, piece by piece.
+/// Replaces a file as a whole by what `write` writes, piece by piece.
 ///
 /// # Errors
-/// What the system or `write` says; the old file is unchanged then.
+/// Those of the system and of `write`; the old file is unchanged then.
 pub fn write_atomically_by<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<T>,
@@ -162,7 +142,7 @@ pub fn write_atomically_by<T>(
 /// Makes a file that will get its name when it is whole. It has the rights that the umask leaves to every new file.
 ///
 /// # Errors
-/// What the system says.
+/// Those of the system.
 pub fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -185,7 +165,7 @@ pub fn remove_unfinished(folder: &Path) {
 /// Removes a file that may be missing.
 ///
 /// # Errors
-/// What the system says.
+/// Those of the system.
 pub fn remove_if_there(path: &Path) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
@@ -227,7 +207,7 @@ pub fn write_kept<T: Serialize>(folder: &Path, name: &str, value: &T) -> std::io
     Ok(())
 }
 
-/// The file that a path leads to over links, which may be missing at the end.
+/// Follows links to the file at their end, which may be missing.
 fn link_target(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     // As many links in a row as Linux follows.
@@ -238,7 +218,7 @@ fn link_target(path: &Path) -> PathBuf {
     path
 }
 
-/// The comment at the head of a file, which saving keeps.
+/// Returns the comment at the head of a file, which saving keeps.
 pub fn header(text: &str) -> &str {
     let end: usize = text
         .split_inclusive('\n')
@@ -248,20 +228,225 @@ pub fn header(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether there are comments after the head, which saving would lose.
+/// Returns true if there are comments after the head, which saving would lose.
 pub fn has_other_comments(text: &str) -> bool {
-    has_comments(&text[header(text).len()..])
+    let mut found = false;
+    scan(&text[header(text).len()..], &mut || found = true);
+    found
 }
 
-/// A problem with the line and column that it has in the text of its file, as compilers write it.
+/// Describes a problem with the line and column that it has in the text of its file, as compilers write it.
 pub fn describe(problem: &Problem, path: &Path, text: &str) -> String {
     let (line, column) = locate(text, &problem.place);
     format!("{}:{line}:{column}: {}", path.display(), problem.with_path())
 }
 
-/// Line and column, both from 1, of a problem's setting in the text of its file.
+/// Returns line and column, both from 1, of a problem's setting in the text of its file.
 pub fn position(problem: &Problem, text: &str) -> (usize, usize) {
     locate(text, &problem.place)
+}
+
+/// Returns line and column, both from 1, of the setting at `place`, or of the nearest enclosing one that is written down.
+pub fn locate(text: &str, place: &Place) -> (usize, usize) {
+    let root = Tree::read(&scan(text, &mut || ()), &mut 0, 0);
+    // In the brackets of an alternative, which may hold another one.
+    let (mut offset, mut value, mut is_inside) = (root.offset, &root, false);
+    for segment in &place.0 {
+        let entry = match segment {
+            Segment::Key(key) => value.entries.iter().find(|entry| entry.key == Some(key)),
+            Segment::Index(index) => value.list().entries.get(*index),
+            Segment::Variant(name) => {
+                let first = || Some(&value.entries.first().filter(|entry| entry.key.is_none())?.value);
+                let named = if is_inside || value.name.is_none() { first() } else { Some(value) };
+                let Some(named) = named.filter(|named| named.name == Some(name)) else { break };
+                (offset, value, is_inside) = (named.offset, named, true);
+                continue;
+            }
+        };
+        let Some(entry) = entry else { break };
+        (offset, value, is_inside) = (entry.offset, &entry.value, false);
+    }
+    let Position { line, col } = ron_text::position(text, offset);
+    (line, col)
+}
+
+/// Reads which settings a text has written down.
+pub fn written(text: &str) -> Written {
+    Tree::read(&scan(text, &mut || ()), &mut 0, 0).written()
+}
+
+/// Deeper brackets are no settings.
+const DEEPEST: usize = 200;
+
+/// A value as a text has it, by its brackets. Offsets are in bytes.
+#[derive(Default)]
+struct Tree<'a> {
+    offset: usize,
+    /// The last word before the brackets.
+    name: Option<&'a str>,
+    bracket: u8,
+    entries: Vec<Entry<'a>>,
+}
+
+struct Entry<'a> {
+    offset: usize,
+    key: Option<&'a str>,
+    value: Tree<'a>,
+}
+
+impl<'a> Tree<'a> {
+    /// Reads the value that begins at the token `at`, which moves behind it.
+    fn read(tokens: &[(usize, Token<'a>)], at: &mut usize, depth: usize) -> Self {
+        let token = |at: usize| tokens.get(at).map(|(_, token)| *token);
+        let mut found = Self { offset: tokens.get(*at).map_or(0, |(offset, _)| *offset), ..Self::default() };
+        while let Some(Token::Word(text) | Token::Text(text)) = token(*at) {
+            found.name = Some(text);
+            *at += 1;
+        }
+        let Some(Token::Open(bracket)) = token(*at).filter(|_| depth <= DEEPEST) else { return found };
+        found.bracket = bracket;
+        *at += 1;
+        while let Some((offset, next)) = tokens.get(*at).copied() {
+            let before = *at;
+            let key = match (next, token(before + 1)) {
+                (Token::Close, _) => {
+                    *at += 1;
+                    break;
+                }
+                (Token::Comma | Token::Colon, _) => {
+                    *at += 1;
+                    continue;
+                }
+                (Token::Word(key) | Token::Text(key), Some(Token::Colon)) => {
+                    *at += 2;
+                    Some(key)
+                }
+                (Token::Word(_) | Token::Text(_) | Token::Open(_), _) => None,
+            };
+            let value = Self::read(tokens, at, depth + 1);
+            *at = (*at).max(before + 1);
+            found.entries.push(Entry { offset, key, value });
+        }
+        found
+    }
+
+    /// Returns the list that an alternative carries, as in `Only(["fc1"])`, or the value itself.
+    fn list(&self) -> &Self {
+        match &self.entries[..] {
+            [Entry { key: None, value, .. }, ..]
+                if self.bracket == b'(' && value.bracket == b'[' && value.name.is_none() =>
+            {
+                value
+            }
+            _ => self,
+        }
+    }
+
+    fn written(&self) -> Written {
+        let entry = |entry: &Entry<'a>| (entry.key.map(str::to_owned), entry.value.written());
+        Written { name: self.name.map(str::to_owned), entries: self.entries.iter().map(entry).collect() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Token<'a> {
+    Open(u8),
+    Close,
+    Comma,
+    Colon,
+    Word(&'a str),
+    Text(&'a str),
+}
+
+/// Returns the tokens of a text with their byte offsets, without comments; `comment` is called for each of those.
+fn scan<'a>(text: &'a str, comment: &mut dyn FnMut()) -> Vec<(usize, Token<'a>)> {
+    let mut tokens = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let length = match bytes[at] {
+            byte @ (b'(' | b'[' | b'{') => push(&mut tokens, at, Token::Open(byte), 1),
+            b')' | b']' | b'}' => push(&mut tokens, at, Token::Close, 1),
+            b',' => push(&mut tokens, at, Token::Comma, 1),
+            b':' => push(&mut tokens, at, Token::Colon, 1),
+            b'"' => {
+                let length = quoted_length(rest);
+                push(&mut tokens, at, Token::Text(rest[1..length].trim_end_matches('"')), length)
+            }
+            b'r' | b'b' if let Some((inner, length)) = raw_text(rest) => {
+                push(&mut tokens, at, Token::Text(inner), length)
+            }
+            b'/' if rest.starts_with("//") => {
+                comment();
+                rest.find('\n').unwrap_or(rest.len())
+            }
+            b'/' if rest.starts_with("/*") => {
+                comment();
+                comment_length(rest)
+            }
+            _ => {
+                let ends_word = |c: char| "()[]{},:\"".contains(c) || c.is_whitespace();
+                let end = rest.find(ends_word).unwrap_or(rest.len());
+                let word = &rest[..end];
+                match ["//", "/*"].iter().filter_map(|mark| word.find(mark)).min().unwrap_or(end) {
+                    0 => rest.chars().next().map_or(1, char::len_utf8), // white space of any kind
+                    length => push(&mut tokens, at, Token::Word(&rest[..length]), length),
+                }
+            }
+        };
+        at += length;
+    }
+    tokens
+}
+
+fn push<'a>(tokens: &mut Vec<(usize, Token<'a>)>, at: usize, token: Token<'a>, length: usize) -> usize {
+    tokens.push((at, token));
+    length
+}
+
+/// Returns the inside of the quotes of a raw text, `r#"…"#` or `br"…"`, and its length with them.
+fn raw_text(rest: &str) -> Option<(&str, usize)> {
+    let marked = rest.strip_prefix('b').unwrap_or(rest).strip_prefix('r')?;
+    let open = marked.trim_start_matches('#');
+    let end = format!("\"{}", &marked[..marked.len() - open.len()]);
+    let inner = open.strip_prefix('"')?;
+    let length = inner.find(&end).unwrap_or(inner.len());
+    Some((&inner[..length], (rest.len() - inner.len() + length + end.len()).min(rest.len())))
+}
+
+/// Measures a comment that may hold others: `/* a /* b */ c */`.
+fn comment_length(rest: &str) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    let bytes = rest.as_bytes();
+    while let Some(two) = bytes.get(at..at + 2) {
+        match two {
+            b"/*" => depth += 1,
+            b"*/" => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+        if depth == 0 {
+            return at;
+        }
+    }
+    rest.len()
+}
+
+/// Measures a quoted text with its quotes.
+fn quoted_length(rest: &str) -> usize {
+    let mut escaped = false;
+    for (offset, character) in rest.char_indices().skip(1) {
+        match character {
+            '\\' if !escaped => escaped = true,
+            '"' if !escaped => return offset + 1,
+            _ => escaped = false,
+        }
+    }
+    rest.len()
 }
 
 #[cfg(test)]
@@ -407,5 +592,83 @@ mod tests {
     fn a_newer_version_is_refused() {
         let error = parse("Experiment(version: 99)", Path::new("x.ron")).unwrap_err();
         assert!(matches!(error, FileError::Version { found: 99, .. }), "{error}");
+    }
+}
+
+#[cfg(test)]
+mod scan_tests {
+    use super::*;
+
+    const FILE: &str = "// a comment (with brackets\nExperiment(\n    name: \"a, (b\",\n    arms: [\n        (name: \"x\", plan: [Train(\"5ep\"), Do(Prune(amount: Fraction(2.0)))]),\n    ],\n    set: { \"train.batch\": 8 },\n)\n";
+
+    fn place(segments: &[Segment]) -> Place {
+        Place(segments.to_vec())
+    }
+
+    fn key(name: &str) -> Segment {
+        Segment::Key(name.to_owned())
+    }
+
+    fn variant(name: &str) -> Segment {
+        Segment::Variant(name.to_owned())
+    }
+
+    #[test]
+    fn a_setting_is_found_through_lists_and_variants() {
+        let prune = [
+            key("arms"),
+            Segment::Index(0),
+            key("plan"),
+            Segment::Index(1),
+            variant("Do"),
+            variant("Prune"),
+            key("amount"),
+        ];
+        assert_eq!(locate(FILE, &place(&prune)), (5, 51));
+        assert_eq!(locate(FILE, &place(&[key("set"), key("train.batch")])), (7, 12));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_comes_to_an_end(text in ".{0,200}") {
+            let (line, column) = locate(&text, &place(&[key("arms"), Segment::Index(0), variant("Do"), key("x")]));
+            proptest::prop_assert!(line >= 1 && column >= 1);
+            written(&text);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_known_by_its_brackets() {
+        let arm = &written(FILE).entries[1].1.entries[0].1;
+        let keys: Vec<_> = arm.entries.iter().filter_map(|(key, _)| key.as_deref()).collect();
+        assert_eq!(keys, ["name", "plan"]);
+        let prune = &arm.entries[1].1.entries[1].1.entries[0].1;
+        assert_eq!((prune.name.as_deref(), prune.entries[0].0.as_deref()), (Some("Prune"), Some("amount")));
+    }
+
+    #[test]
+    fn raw_texts_end_at_their_own_quotes_and_comments_hold_comments() {
+        let text = r###"(name: r"C:\", /* a /* b */ (c */ data: br##"x"#(y"##, seeds: [1])"###;
+        assert_eq!(locate(text, &place(&[key("data")])), (1, 35));
+        assert_eq!(locate(text, &place(&[key("seeds"), Segment::Index(0)])), (1, 64));
+        assert!(
+            has_other_comments(text) && !has_other_comments(r##"(name: r#"a "// b" /* c"#, key: "\"//")"##)
+        );
+        assert!(has_other_comments(
+            r#"(name: r"C:\", // why
+            seeds: [1])"#
+        ));
+        assert!(has_other_comments("(seeds: [1// one\n])") && !has_other_comments("(a: r\"/*"));
+    }
+
+    #[test]
+    fn unusual_white_space_is_passed_over() {
+        assert_eq!(locate("(\u{b}\u{2028}name: 1)", &place(&[key("name")])), (1, 4));
+    }
+
+    #[test]
+    fn what_is_not_written_is_found_at_what_encloses_it() {
+        assert_eq!(locate(FILE, &place(&[key("train"), key("batch")])), (2, 1));
+        assert_eq!(locate(FILE, &place(&[key("arms"), Segment::Index(0), key("sweep")])), (5, 9));
     }
 }

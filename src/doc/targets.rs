@@ -1,11 +1,45 @@
-//! Which parameters a [`Target`] means.
+//! What an intervention acts on, and which parameters of a network that is.
 
-use super::structure::{Block, Op, Parameter, Role, Structure, Yields};
-use super::target::{Layers, Params, Target};
+use crate::structure::{Block, Op, Parameter, Role, Structure, Yields};
 use data::Shape;
 
-/// Positions of the parameters that a target means, in the order of the network; `usual` is what it means when it names
-/// no kind.
+form::choice! {
+    /// A choice of layers.
+    pub enum Layers: "Layers" {
+        All, "All", "Every layer";
+        Only(Vec<String>) = Vec::new(), "Only", "The named layers", names Layers;
+        Except(Vec<String>) = Vec::new(), "All but", "Every layer but the named ones", names Layers;
+        First(usize) = 1, "First", "The first layers that have weights", range [0, 1000];
+        Last(usize) = 1, "Last", "The last layers that have weights", range [0, 1000];
+    }
+}
+
+form::choice! {
+    /// A kind of parameters.
+    pub enum Params: "Parameters" {
+        Weights, "Weights", "Weights of convolution and linear layers";
+        Biases, "Biases", "Biases of convolution and linear layers";
+        WeightsAndBiases, "Weights and biases", "Both, of convolution and linear layers";
+        Norm, "Norm parameters", "Scale and shift of batch norm";
+        RunningStatistics, "Running statistics", "Running mean and variance of batch norm";
+        Everything, "Everything", "All parameters and statistics";
+        Activations, "Activations", "Outputs of layers after their non-linearity; for faults only";
+        Preactivations, "Preactivations", "Outputs of layers before their non-linearity; for faults only";
+    }
+}
+
+form::form! {
+    /// The part of a network that an intervention acts on.
+    pub struct Target: "Target" {
+        layers: Layers = Layers::All, "Layers", "Which layers";
+        params: Option<Params> = None, "Parameters", "Which kind; default: weights for pruning and faults, \
+            everything otherwise";
+        channels: Vec<usize> = Vec::new(), "Output channels", "Only these output channels (rows); none: all";
+    }
+}
+
+/// Returns the positions of the parameters that a target means, in the order of the network; `usual` is what it means when
+/// it names no kind.
 pub fn parameters(structure: &Structure, target: &Target, usual: &Params) -> Vec<usize> {
     let kind = target.params.as_ref().unwrap_or(usual);
     let parameters = structure.parameters.iter().enumerate();
@@ -17,14 +51,14 @@ pub fn parameters(structure: &Structure, target: &Target, usual: &Params) -> Vec
         .collect()
 }
 
-/// Whether a target means every entry of the network, however it says so.
+/// Returns true if a target means every entry of the network, however it says so.
 pub fn is_whole(structure: &Structure, target: &Target) -> bool {
     target.channels.is_empty()
         && parameters(structure, target, &Params::Everything).len() == structure.parameters.len()
 }
 
-/// Positions of the parameters that a target means for pruning: weights when it names no kind, and never running
-/// statistics, which are measured and not trained; a variance of 0 would only blow the layer up.
+/// Returns the positions of the parameters that a target means for pruning: weights when it names no kind, and never
+/// running statistics, which are measured and not trained; a variance of 0 would only blow the layer up.
 pub fn prunable(structure: &Structure, target: &Target) -> Vec<usize> {
     let mut chosen = parameters(structure, target, &Params::Weights);
     chosen.retain(|&index| structure.parameters[index].role.is_trained());
@@ -34,17 +68,17 @@ pub fn prunable(structure: &Structure, target: &Target) -> Vec<usize> {
 /// The result of a layer or of a residual block, in which faults can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayerResult<'a> {
-    /// The operation behind which it is.
+    /// Behind this operation.
     pub op: usize,
-    /// Name of the layer or of the block.
+    /// Of the layer or of the block.
     pub name: &'a str,
-    /// Its shape for one sample.
+    /// For one sample.
     pub output: Shape,
 }
 
-/// The results that a choice of layers means by [`Params::Activations`] or [`Params::Preactivations`], in the order of the
-/// network: behind non-linearities, or in front of them. A batch norm right behind its convolution belongs to it, so that
-/// both have one result, called after the convolution; any other batch norm has a result of its own. A layer without a
+/// Returns the results that a choice of layers means by [`Params::Activations`] or [`Params::Preactivations`], in the order
+/// of the network: behind non-linearities, or in front of them. A batch norm right behind its convolution belongs to it, so
+/// that both have one result, called after the convolution; any other batch norm has a result of its own. A layer without a
 /// non-linearity has one result for both: its output. The result of a residual block is its sum.
 pub fn results<'a>(structure: &'a Structure, layers: &Layers, kind: &Params) -> Vec<LayerResult<'a>> {
     let ops = &structure.ops;
@@ -74,12 +108,11 @@ pub fn results<'a>(structure: &'a Structure, layers: &Layers, kind: &Params) -> 
     ops.iter().enumerate().filter_map(result).collect()
 }
 
-/// Whether a choice of layers holds the sum of a residual block, as it would hold a layer of this name.
 fn has_block(structure: &Structure, layers: &Layers, block: &Block) -> bool {
     has(structure, layers, &block.name, block.unit)
 }
 
-/// Whether a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a
+/// Returns true if a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a
 /// batch norm goes with the convolution before it, and a projection with its block. The name of a residual block means all
 /// layers and blocks in it.
 pub fn has_layer(structure: &Structure, layers: &Layers, position: usize) -> bool {
@@ -87,7 +120,7 @@ pub fn has_layer(structure: &Structure, layers: &Layers, position: usize) -> boo
     has(structure, layers, &layer.name, layer.unit)
 }
 
-/// Whether a choice of layers holds what has this name and counts as this unit.
+/// Returns true if a choice of layers holds what has this name and counts as this unit.
 fn has(structure: &Structure, layers: &Layers, name: &str, unit: usize) -> bool {
     let is_in = |names: &[String]| {
         let inside = |block: &Block| {
@@ -105,7 +138,7 @@ fn has(structure: &Structure, layers: &Layers, name: &str, unit: usize) -> bool 
     }
 }
 
-/// Whether the entry of a parameter is in the output channels that a target names; it is when none is named.
+/// Returns true if the entry of a parameter is in the output channels that a target names; it is when none is named.
 pub fn has_entry(target: &Target, parameter: &Parameter, entry: usize) -> bool {
     target.channels.is_empty() || target.channels.contains(&(entry / parameter.row()))
 }

@@ -2,37 +2,36 @@
 
 use std::path::Path;
 
-use super::experiment::Experiment;
-use super::file;
+use crate::experiment::Experiment;
+use crate::file;
 
 /// An experiment to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// The name of its experiment.
     pub name: &'static str,
     /// In two words, as on its card.
     pub title: &'static str,
-    /// The question that it answers.
     pub description: &'static str,
     /// Its text, comments included.
     pub text: &'static str,
-    /// What came out of it, once it was run.
+    /// The result of a run.
     pub result: Option<Outcome>,
 }
 
 /// Lines of a figure of what an experiment led to, to be shown before anybody runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Which figure, as `weightlab export --figure` calls it.
+    /// As `weightlab export --figure` calls it.
     pub figure: &'static str,
-    /// Its lines, as that command writes them into a `.csv` file.
+    /// Lines as that command writes them into a `.csv` file.
     pub values: &'static str,
 }
 
-/// The template of a file under `experiments/`, and the figure whose lines are under `assets/results/`, if there are any.
-macro_rules! template {
-    ($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal) => {
-        Template {
+/// Declares templates of files under `experiments/`, each with the figure whose lines are under `assets/results/`, if there
+/// are any.
+macro_rules! templates {
+    ($($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal;)+) => {
+        [$(Template {
             name: $name,
             title: $title,
             description: $description,
@@ -41,54 +40,38 @@ macro_rules! template {
                 figure: $figure,
                 values: include_str!(concat!("../../assets/results/", $file, ".csv")),
             })?].first().copied(),
-        }
+        }),+]
     };
 }
 
-const TEMPLATES: &[Template] = &[
-    template!("lottery_digits", figure "remaining", "Lottery ticket on digits", "Lottery ticket",
-        "Do pruned weights train as well from their first values?"),
-    template!("faults_digits", figure "fault-rate", "Weight faults on digits", "Faults",
-        "Which flipped bit changes the answer, and what protects?"),
-    template!("freezing_digits", figure "accuracy", "Partial freezing on digits", "Partial freezing",
-        "Which weights can be held still while the rest trains?"),
-    template!("optimizers_digits", figure "accuracy", "Optimizers on digits", "Optimizers",
-        "Sweep a setting and compare arms seed by seed."),
-    template!("clones_digits", figure "accuracy", "Clones on digits", "Clones",
-        "Do copies that train apart stay in one valley?"),
-    template!("trunk_iris", figure "member-distance", "Shared trunk on iris", "Shared trunk",
-        "What is left of networks that share their first layers?"),
-    template!("past_digits", figure "past", "Past and present on digits", "Past and present",
-        "How far does a network move in one step, and in eight?"),
-    template!("network_digits", figure "accuracy", "Your own network on digits", "Your own network",
-        "Write a network as a list of layers. Do shortcuts help it?"),
-    template!("lenet_mnist", figure "remaining", "LeNet-300-100 on MNIST", "LeNet on MNIST",
-        "The lottery ticket with the settings of its paper."),
-    template!(
-        "lenet5_mnist",
-        "LeNet-5 on MNIST",
-        "LeNet-5 on MNIST",
-        "Winning tickets in a small convolutional network."
-    ),
-    template!(
-        "conv6_cifar10",
-        "Conv-6 on CIFAR-10",
-        "Conv-6 on CIFAR-10",
-        "Are tickets better when rewound to iteration 500?"
-    ),
-    template!(
-        "resnet20_cifar10",
-        "ResNet-20 faults on CIFAR-10",
-        "ResNet-20 faults",
-        "Which bits and layers of a residual network are vulnerable?"
-    ),
-    template!(
-        "vgg16_cifar10",
-        "VGG-16 on CIFAR-10",
-        "VGG-16 on CIFAR-10",
-        "Late rewinding of a deep network."
-    ),
-];
+const TEMPLATES: &[Template] = &templates! {
+    "lottery_digits", figure "remaining", "Lottery ticket on digits", "Lottery ticket",
+        "Do pruned weights train as well from their first values?";
+    "faults_digits", figure "fault-rate", "Weight faults on digits", "Faults",
+        "Which flipped bit changes the answer, and what protects?";
+    "freezing_digits", figure "accuracy", "Partial freezing on digits", "Partial freezing",
+        "Which weights can be held still while the rest trains?";
+    "optimizers_digits", figure "accuracy", "Optimizers on digits", "Optimizers",
+        "Sweep a setting and compare arms seed by seed.";
+    "clones_digits", figure "accuracy", "Clones on digits", "Clones",
+        "Do copies that train apart stay in one valley?";
+    "trunk_iris", figure "member-distance", "Shared trunk on iris", "Shared trunk",
+        "What is left of networks that share their first layers?";
+    "past_digits", figure "past", "Past and present on digits", "Past and present",
+        "How far does a network move in one step, and in eight?";
+    "network_digits", figure "accuracy", "Your own network on digits", "Your own network",
+        "Write a network as a list of layers. Do shortcuts help it?";
+    "lenet_mnist", figure "remaining", "LeNet-300-100 on MNIST", "LeNet on MNIST",
+        "The lottery ticket with the settings of its paper.";
+    "lenet5_mnist", "LeNet-5 on MNIST", "LeNet-5 on MNIST",
+        "Winning tickets in a small convolutional network.";
+    "conv6_cifar10", "Conv-6 on CIFAR-10", "Conv-6 on CIFAR-10",
+        "Are tickets better when rewound to iteration 500?";
+    "resnet20_cifar10", "ResNet-20 faults on CIFAR-10", "ResNet-20 faults",
+        "Which bits and layers of a residual network are vulnerable?";
+    "vgg16_cifar10", "VGG-16 on CIFAR-10", "VGG-16 on CIFAR-10",
+        "Late rewinding of a deep network.";
+};
 
 /// An experiment with one arm that trains and tests, on built-in data.
 pub const BLANK: Template = Template {
@@ -99,13 +82,13 @@ pub const BLANK: Template = Template {
     result: None,
 };
 
-/// All templates; the first one is the document that a new window shows.
+/// Returns all templates; the first one is the document that a new window shows.
 pub fn all() -> Vec<Template> {
     TEMPLATES.to_vec()
 }
 
 impl Template {
-    /// The experiment that its text describes.
+    /// Reads the experiment.
     ///
     /// # Panics
     /// Never for those of [`all`], each of which a test opens.

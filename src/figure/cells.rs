@@ -2,8 +2,7 @@
 
 use super::axis::{Axis, ends_of};
 use super::font::{LINE_HEIGHT, Weight, width};
-use super::palette::{Rgb, Theme, colour};
-use super::tones::mix;
+use super::palette::{Rgb, Theme, colour, mix};
 
 /// Values over two axes of names, or over two that count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,13 +11,12 @@ pub struct Cells {
     pub axis: Axis,
     /// Row by row from the start of y; NaN where nothing was measured. All rows are equally long.
     pub values: Vec<Vec<f64>>,
-    /// The colour map.
     pub colour_map: ColourMap,
     /// Kinds of cells; empty if all are alike.
     pub kinds: Vec<CellKind>,
     /// The kind of each cell, row by row, as an index into `kinds`; empty without kinds.
     pub kind_of: Vec<u8>,
-    /// What is written in each cell, row by row; empty if colours have to do.
+    /// The texts of the cells, row by row; empty if colours have to do.
     pub texts: Vec<CellText>,
     /// The range of an axis of numbers that the rows divide evenly; without, rows are names, or count from 0.
     pub span: Option<[f64; 2]>,
@@ -28,14 +26,14 @@ pub struct Cells {
     pub stage: String,
 }
 
-/// What is written in a cell, and read off it.
+/// The texts of a cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CellText {
     /// The value: "20.7"; empty where there is too little data for one.
     pub value: String,
     /// Its interval: "14.6–28.6"; may be empty.
     pub interval: String,
-    /// How much it rests on: "n 126".
+    /// The number of trials: "n 126".
     pub count: String,
     /// The ends of the interval, and the number of trials, for tables.
     pub ends: Option<([f64; 2], u64)>,
@@ -43,28 +41,21 @@ pub struct CellText {
     pub reading: String,
 }
 
-/// How much is written in the cells. All cells of a figure have the same level.
+/// The amount of text in cells, the same in all cells of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CellDetail {
-    /// Nothing fits.
     #[default]
     Nothing,
-    /// The value.
     Value,
-    /// The value and what it rests on.
     Count,
-    /// The value, its interval, and what it rests on.
     Interval,
 }
 
-/// How the texts of cells are written.
+/// The writing of texts in cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellLook {
-    /// How much is written.
     pub detail: CellDetail,
-    /// The size of the text in points.
     pub font: f64,
-    /// Whether texts are rotated upwards.
     pub upwards: bool,
 }
 
@@ -81,21 +72,16 @@ pub enum ColourMap {
 /// A kind of cells, such as the pruned entries of a weight.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CellKind {
-    /// Its name in the legend and in tables.
     pub name: String,
-    /// The colour of its cells.
     pub ink: Ink,
-    /// Number of such cells.
     pub count: u64,
 }
 
 /// The colour of a kind of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ink {
-    /// Colours of their values.
     #[default]
     Value,
-    /// A pale grey.
     Pale,
     /// The background with slanted lines: too little data for a colour.
     Hatched,
@@ -127,7 +113,7 @@ const SMALLER: [(f64, bool); 5] = [(1.0, false), (0.85, false), (1.0, true), (0.
 const SIDES: [usize; 2] = [1, 0];
 
 impl Ink {
-    /// The colour on this theme's background; `None` if cells have the colours of their values.
+    /// Returns the colour on this theme's background; `None` if cells have the colours of their values.
     pub fn rgb(self, theme: Theme) -> Option<Rgb> {
         match self {
             Self::Value => None,
@@ -139,7 +125,7 @@ impl Ink {
 }
 
 impl CellText {
-    /// The lines of a cell, from top to bottom.
+    /// Returns the lines of a cell, from top to bottom.
     pub fn lines(&self, detail: CellDetail) -> Vec<&str> {
         let lines: &[&String] = match detail {
             CellDetail::Nothing => &[],
@@ -153,60 +139,60 @@ impl CellText {
 }
 
 impl CellKind {
-    /// Whether the legend lists it: there are such cells, and they share one colour.
+    /// Returns true if the legend lists it: there are such cells, and they share one colour.
     pub fn is_in_legend(&self) -> bool {
         self.count > 0 && self.ink != Ink::Value
     }
 }
 
 impl Cells {
-    /// Rows and columns.
+    /// Returns the numbers of rows and columns.
     pub fn size(&self) -> [usize; 2] {
         [self.values.len(), self.values.first().map_or(0, Vec::len)]
     }
 
-    /// The two ends of some rows on the vertical axis, from the start of one to the end of another.
+    /// Returns the two ends of some rows on the vertical axis, from the start of one to the end of another.
     pub fn ends_of_rows(&self, first: usize, last: usize) -> [f64; 2] {
         let Some([low, high]) = self.span else { return [ends_of(first)[0], ends_of(last)[1]] };
         let each = (high - low) / self.values.len().max(1) as f64;
         [low + first as f64 * each, low + (last + 1) as f64 * each]
     }
 
-    /// The row at a place of the vertical axis; `None` beyond all rows.
+    /// Returns the row at a place of the vertical axis; `None` beyond all rows.
     pub fn row_at(&self, y: &Axis, place: f64) -> Option<usize> {
         let Some([low, high]) = self.span else { return y.category(place) };
         let row = ((place - low) / (high - low) * self.values.len() as f64).floor();
         (row >= 0.0 && (row as usize) < self.values.len()).then_some(row as usize)
     }
 
-    /// Whether any cell has a value.
+    /// Returns true if any cell has a value.
     pub fn has_data(&self) -> bool {
         self.values.iter().flatten().any(|value| value.is_finite())
     }
 
-    /// Whether any cell has none.
+    /// Returns true if any cell has none.
     pub fn has_holes(&self) -> bool {
         self.values.iter().flatten().any(|value| !value.is_finite())
     }
 
-    /// Whether any cells have the colours of their values, which need a colour scale.
+    /// Returns true if any cells have the colours of their values, which need a colour scale.
     pub fn has_scale(&self) -> bool {
         self.kinds.is_empty() || self.kinds.iter().any(|kind| kind.ink == Ink::Value)
     }
 
-    /// The kind of a cell, if there are kinds.
+    /// Returns the kind of a cell, if there are kinds.
     pub fn kind(&self, row: usize, column: usize) -> Option<&CellKind> {
         let [_, columns] = self.size();
         self.kinds.get(usize::from(*self.kind_of.get(row * columns + column)?))
     }
 
-    /// What is written in a cell.
+    /// Returns the texts of a cell.
     pub fn text(&self, row: usize, column: usize) -> Option<&CellText> {
         let [_, columns] = self.size();
         self.texts.get(row * columns + column)
     }
 
-    /// How much fits into cells of this width and height with a font of this size, all in points.
+    /// Returns the amount of text that fits into cells of this width and height with this font, all in points.
     pub fn detail(&self, [wide, high]: [f64; 2], font: f64) -> CellDetail {
         let fits = |detail: &CellDetail| {
             self.texts.iter().map(|text| text.lines(*detail)).all(|lines| {
@@ -218,8 +204,8 @@ impl Cells {
         levels.into_iter().filter(|_| !self.texts.is_empty()).find(fits).unwrap_or_default()
     }
 
-    /// What is written in cells of at least this width and height, with the font of the figure or a smaller one, and upwards
-    /// where cells are narrow: a value is left out only where no way has room.
+    /// Fits texts into cells of at least this size: smaller or upwards where necessary; values are left out only where no
+    /// way has room.
     pub fn fitted(&self, size: [f64; 2], font: f64) -> CellLook {
         let ways = SMALLER.map(|(share, upwards)| {
             let [wide, high] = size;
@@ -230,12 +216,12 @@ impl Cells {
         ways.into_iter().find(|look| look.detail != CellDetail::Nothing).unwrap_or(nothing)
     }
 
-    /// The range of the colours.
+    /// Returns the range of the colours.
     pub fn range(&self) -> [f64; 2] {
         self.axis.fit(self.values.iter().flatten().copied())
     }
 
-    /// The colour of a value on a scale of this range; `None` if it is not finite. A logarithmic scale shows 0 as its low
+    /// Returns the colour of a value on a scale of this range; `None` if it is not finite. A logarithmic scale shows 0 as its low
     /// end.
     pub fn colour(&self, value: f64, range: [f64; 2], theme: Theme) -> Option<Rgb> {
         let place = |value| self.axis.scale.forward(value);
@@ -244,13 +230,13 @@ impl Cells {
         Some(self.shade((at - low) / (high - low), theme))
     }
 
-    /// The colour of a cell by row and column; `None` without a value.
+    /// Returns the colour of a cell by row and column; `None` without a value.
     pub fn paint(&self, [row, column]: [usize; 2], range: [f64; 2], theme: Theme) -> Option<Rgb> {
         let own = self.kind(row, column).and_then(|kind| kind.ink.rgb(theme));
         own.or_else(|| self.colour(*self.values.get(row)?.get(column)?, range, theme))
     }
 
-    /// The colour at a share in [0, 1] of the scale.
+    /// Returns the colour at a share in [0, 1] of the scale.
     pub fn shade(&self, share: f64, theme: Theme) -> Rgb {
         match self.colour_map {
             ColourMap::Sequential => sequential(share),
@@ -262,7 +248,7 @@ impl Cells {
     }
 }
 
-/// Black or white, whichever has more contrast with this ground (relative luminance and contrast as in WCAG 2.2).
+/// Returns black or white, whichever has more contrast with this ground (WCAG 2.2).
 pub fn ink_on(ground: Rgb) -> Rgb {
     let linear = |tone: u8| {
         let tone = f64::from(tone) / 255.0;
@@ -274,7 +260,6 @@ pub fn ink_on(ground: Rgb) -> Rgb {
     if (luminance + 0.05) * (luminance + 0.05) > 0.05 * 1.05 { [0; 3] } else { [0xFF; 3] }
 }
 
-/// From dark to bright.
 fn sequential(share: f64) -> Rgb {
     let steps = VIRIDIS.len() - 1;
     let at = share.clamp(0.0, 1.0) * steps as f64;
@@ -283,10 +268,111 @@ fn sequential(share: f64) -> Rgb {
     mix(VIRIDIS[before], VIRIDIS[before + 1], rest)
 }
 
+/// Most pixels on a side of an image; more are invisible on paper and on the screen.
+pub const SIDE: usize = 512;
+
+/// Most kinds of cells.
+pub const KINDS: usize = 3;
+
+/// Cells grouped into tiles of equal size.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Mosaic {
+    pub cells: [usize; 2],
+    /// Rows and columns of cells in a tile; the last tiles may be smaller.
+    pub block: [usize; 2],
+    /// Rows and columns of tiles.
+    pub size: [usize; 2],
+    /// Row by row.
+    pub tiles: Vec<Tile>,
+}
+
+/// A summary of the cells in a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tile {
+    /// Mean of the finite values of cells with the colours of their values; 0 without any.
+    pub mean: f64,
+    pub valued: f32,
+    pub shares: [f32; KINDS],
+}
+
+impl Mosaic {
+    /// Groups cells into at most `most` tiles on a side.
+    pub fn new(cells: &Cells, most: usize) -> Self {
+        let count = cells.size();
+        let block = block(count, most);
+        let size = [count[0].div_ceil(block[0]), count[1].div_ceil(block[1])];
+        let mut tiles = Vec::with_capacity(size[0] * size[1]);
+        for row in 0..size[0] {
+            for column in 0..size[1] {
+                tiles.push(tile(cells, count, block, [row, column]));
+            }
+        }
+        Self { cells: count, block, size, tiles }
+    }
+
+    /// Returns the index of a tile's first cell, counted row by row.
+    pub const fn first_cell(&self, row: usize, column: usize) -> usize {
+        row * self.block[0] * self.cells[1] + column * self.block[1]
+    }
+
+    /// Returns true if each tile is one cell.
+    pub fn is_exact(&self) -> bool {
+        self.block == [1, 1]
+    }
+
+    /// Returns the colours of the tiles, row by row: those of their mean value and of their kinds, mixed by their shares. `cells`
+    /// gives the colours; its values are ignored. Tiles without a colour are `None`.
+    pub fn pixels(&self, cells: &Cells, range: [f64; 2], theme: Theme) -> Vec<Option<Rgb>> {
+        self.tiles.iter().map(|tile| pixel(tile, cells, range, theme)).collect()
+    }
+}
+
+/// Returns the rows and columns of cells in each of at most `most` tiles on a side.
+pub fn block(cells: [usize; 2], most: usize) -> [usize; 2] {
+    cells.map(|count| count.div_ceil(most).max(1))
+}
+
+fn tile(cells: &Cells, count: [usize; 2], block: [usize; 2], [row, column]: [usize; 2]) -> Tile {
+    let rows = row * block[0]..((row + 1) * block[0]).min(count[0]);
+    let columns = column * block[1]..((column + 1) * block[1]).min(count[1]);
+    let (mut sum, mut valued, mut all, mut kinds) = (0.0, 0_u32, 0_u32, [0_u32; KINDS]);
+    for row in rows {
+        for column in columns.clone() {
+            all += 1;
+            let kind = cells.kind_of.get(row * count[1] + column).map(|kind| usize::from(*kind));
+            if let Some(count) = kind.and_then(|kind| kinds.get_mut(kind)) {
+                *count += 1;
+            }
+            let value = cells.values[row][column];
+            if value.is_finite() && cells.kind(row, column).is_none_or(|kind| kind.ink == Ink::Value) {
+                sum += value;
+                valued += 1;
+            }
+        }
+    }
+    let share = |count: u32| count as f32 / all.max(1) as f32;
+    Tile { mean: sum / f64::from(valued.max(1)), valued: share(valued), shares: kinds.map(share) }
+}
+
+fn pixel(tile: &Tile, cells: &Cells, range: [f64; 2], theme: Theme) -> Option<Rgb> {
+    let own = cells.kinds.iter().zip(tile.shares);
+    let own = own.filter_map(|(kind, share)| Some((kind.ink.rgb(theme)?, share)));
+    let of_value = cells.has_scale().then(|| cells.colour(tile.mean, range, theme)).flatten();
+    let parts = own.chain(of_value.map(|colour| (colour, tile.valued)));
+    let (mut sum, mut whole) = ([0.0; 3], 0.0);
+    for (colour, share) in parts {
+        whole += share;
+        for (sum, tone) in sum.iter_mut().zip(colour) {
+            *sum += share * f32::from(tone);
+        }
+    }
+    (whole > 0.0).then(|| sum.map(|sum| (sum / whole).round() as u8))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tones::contrast;
+    use crate::palette::{colour, contrast};
 
     #[test]
     fn the_scale_grows_brighter_so_that_no_eye_needs_its_hues() {
@@ -371,5 +457,61 @@ mod tests {
             assert_eq!(painted, [colour(1, theme), theme.ground(), colour(0, theme), theme.pale()]);
         }
         assert!(cells.has_scale() && !cells.kinds[0].is_in_legend() && cells.kinds[1].is_in_legend());
+    }
+
+    /// Trained, held and pruned entries of a weight of two outputs.
+    fn weight(inks: [Ink; 3]) -> Cells {
+        let kinds = inks.map(|ink| CellKind { ink, count: 1, ..CellKind::default() }).to_vec();
+        Cells {
+            values: vec![vec![1.0, 3.0, 0.0], vec![-2.0, 5.0, 0.0]],
+            colour_map: ColourMap::Diverging,
+            kinds,
+            kind_of: vec![0, 0, 2, 1, 0, 2],
+            ..Cells::default()
+        }
+    }
+
+    fn by_value() -> Cells {
+        weight([Ink::Value, Ink::Value, Ink::Pale])
+    }
+
+    #[test]
+    fn few_cells_have_a_tile_each() {
+        let mosaic = Mosaic::new(&by_value(), 8);
+        assert_eq!((mosaic.size, mosaic.is_exact()), ([2, 3], true));
+        assert_eq!(mosaic.tiles[3], Tile { mean: -2.0, valued: 1.0, shares: [0.0, 1.0, 0.0] });
+        assert_eq!(mosaic.tiles[2], Tile { mean: 0.0, valued: 0.0, shares: [0.0, 0.0, 1.0] });
+        assert_eq!(mosaic.first_cell(1, 2), 5);
+        let pixels = mosaic.pixels(&by_value(), [-2.0, 2.0], Theme::Light);
+        assert_eq!(pixels[3], Some(colour(1, Theme::Light)), "all the way down");
+        assert_eq!(pixels[4], Some(colour(0, Theme::Light)), "beyond the range");
+        assert_eq!(pixels[2], Some(Theme::Light.pale()));
+    }
+
+    #[test]
+    fn many_cells_share_tiles_and_the_last_ones_are_smaller() {
+        let mosaic = Mosaic::new(&by_value(), 2);
+        assert_eq!((mosaic.size, mosaic.block), ([2, 2], [1, 2]));
+        assert!((mosaic.tiles[0].mean - 2.0).abs() < 1e-12);
+        assert_eq!(mosaic.tiles[1].shares, [0.0, 0.0, 1.0]);
+        assert_eq!(mosaic.tiles[2], Tile { mean: 1.5, valued: 1.0, shares: [0.5, 0.5, 0.0] });
+    }
+
+    #[test]
+    fn the_colours_of_kinds_mix_by_their_shares() {
+        let mask = weight([Ink::Colour(0), Ink::Colour(4), Ink::Pale]);
+        let mosaic = Mosaic::new(&mask, 2);
+        let pixels = mosaic.pixels(&mask, [-1.0, 1.0], Theme::Light);
+        let [from, to] = [0, 4].map(|index| colour(index, Theme::Light));
+        let half = |tone: usize| (f32::midpoint(f32::from(from[tone]), f32::from(to[tone]))).round() as u8;
+        assert_eq!(pixels[2], Some([half(0), half(1), half(2)]));
+        assert_eq!(pixels[0], Some(from));
+    }
+
+    #[test]
+    fn a_value_that_is_not_finite_has_no_colour() {
+        let cells = Cells { values: vec![vec![f64::NAN, 1.0]], ..Cells::default() };
+        let pixels = Mosaic::new(&cells, 8).pixels(&cells, [0.0, 1.0], Theme::Light);
+        assert!(pixels[0].is_none() && pixels[1].is_some());
     }
 }

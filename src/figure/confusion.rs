@@ -2,24 +2,21 @@
 
 use super::axis::{Axis, Category};
 use super::cells::{CellText, Cells};
-use super::model::Figure;
-use super::note::Note;
+use super::model::{Figure, Note};
 use doc::{ClassNames, NOTHING};
 use form::number::grouped;
 use results::campaign::Estimate;
 use results::confusion::{Confusion, Predicted};
 use results::number::fixed;
 
-/// The confidence of the intervals in tables.
 const CONFIDENCE: f64 = 0.95;
 /// The column of samples for which a class was predicted that the data do not have.
 const OTHER: &str = "other class";
 /// Of more classes, cells have colours and no texts: a million texts are too small to read and take hundreds of megabytes.
 const MOST_CLASSES: usize = 200;
 
-/// The matrix with a row for each class and a column for each predicted class; `classes` are their names, and `of` names
-/// the network and the part of the data. Shares are those of the row; tables have their Wilson interval and the number of
-/// samples of the class, up to 200 classes.
+/// Returns the matrix with the shares of each class, a row, that were predicted as each class; `of` names the network and
+/// the part of the data. Tables have Wilson's intervals and the number of samples, up to 200 classes.
 pub fn confusion(confusion: &Confusion, classes: &ClassNames, of: &str) -> Figure {
     let columns = confusion.columns();
     let name_of = |predicted: Predicted| match predicted {

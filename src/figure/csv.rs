@@ -22,10 +22,9 @@ use super::cells::Cells;
 use super::model::{At, Figure, Line, ReferenceLine};
 use results::number::plain;
 
-/// The first line of the table.
 pub const HEADER: &str = "kind,series,run,x,y,low,high";
 
-/// The table; lines end in `\n`. That of panels has a further column for each setting that splits them.
+/// Returns the table; lines end in `\n`. That of panels has a further column for each setting that splits them.
 pub fn csv(figure: &Figure) -> String {
     let cells = figure.parts().into_iter().filter_map(|part| part.cells.as_ref());
     let has_counts = cells.flat_map(|cells| &cells.texts).any(|text| text.ends.is_some());
@@ -56,7 +55,7 @@ struct Table {
     text: String,
     /// The last cells of all rows.
     after: Vec<String>,
-    /// Whether cells have intervals over a number of trials.
+    /// True if cells have intervals over a number of trials.
     has_counts: bool,
 }
 
@@ -87,7 +86,7 @@ impl Table {
         }
     }
 
-    /// A row for each part of each bar, in the order of the categories.
+    /// Adds a row for each part of each bar, in the order of the categories.
     fn bar_rows(&mut self, figure: &Figure) {
         let is_lying = figure.is_lying();
         let axis = if is_lying { &figure.y } else { &figure.x };
@@ -100,7 +99,7 @@ impl Table {
         }
     }
 
-    /// A row for each part of each bar over a range of x, from the lowest range to the highest.
+    /// Adds a row for each part of each bar over a range of x, from the lowest range to the highest.
     fn bin_rows(&mut self, figure: &Figure) {
         for (index, ends) in figure.bins.windows(2).enumerate() {
             let (low, high) = (ends[0], ends[1]);
@@ -135,7 +134,7 @@ impl Table {
         }
     }
 
-    /// A band belongs to the point with the same x; without such a point it gets its own row.
+    /// Adds the rows of a line. A band belongs to the point with the same x; without such a point it gets its own row.
     fn line_rows(&mut self, figure: &Figure, line: &Line) {
         let mut bands: BTreeMap<u64, _> = line.band.iter().map(|band| (band.x.to_bits(), band)).collect();
         for (nth, [x, y]) in line.points.iter().enumerate() {
@@ -163,7 +162,7 @@ impl Table {
     }
 }
 
-/// The x and y of a point, as names on axes of names. With parallel axes, x selects the axis of y.
+/// Returns the x and y of a point, as names on axes of names. With parallel axes, x selects the axis of y.
 fn place(figure: &Figure, [x, y]: [f64; 2]) -> [String; 2] {
     let named = |axis: &Axis, value: f64| {
         axis.category(value).map_or_else(|| plain(value), |index| axis.categories[index].name.clone())
@@ -179,7 +178,7 @@ pub fn row(table: &mut String, cells: &[impl AsRef<str>]) {
     table.push('\n');
 }
 
-/// A cell, quoted as in RFC 4180 if it has a comma, a quote or a line break.
+/// Returns a cell, quoted as in RFC 4180 if it has a comma, a quote or a line break.
 pub fn quoted(cell: &str) -> Cow<'_, str> {
     if cell.contains([',', '"', '\n', '\r']) {
         Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\"")))

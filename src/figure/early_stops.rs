@@ -1,35 +1,34 @@
 //! Figures of tickets, all arms side by side: early-stop iterations, and the overlap of masks between seeds.
 
 use super::axis::Axis;
-use super::distinct::distinct;
+use super::distinct;
 use super::model::{Figure, Line, Note};
 use super::palette::{Dash, Marker, Style, style_of};
 use super::plots::x_axis;
 use form::number::counted;
-use results::early_stops::Training;
 use results::statistics::{Spread, level};
 use results::tickets::MaskOverlap;
+use results::tickets::Training;
 use results::view::XAxis;
 
 /// An arm of a figure: its name, its place among all arms of the document, and what is known of it.
 pub type OfArm<'a, T> = (&'a str, usize, &'a [T]);
 
-/// The early-stop iteration over the weights that remain, its mean over seeds within a standard deviation: a line for the
+/// Returns the early-stop iteration over the weights that remain, its mean over seeds within a standard deviation: a line for the
 /// rounds of each training of each arm.
 pub fn early_stops(arms: &[OfArm<'_, Training>]) -> Figure {
     let mut lines = Vec::new();
     for (arm, place, trainings) in arms {
-        let mut series: Vec<&str> = Vec::new();
-        for training in *trainings {
-            if !series.contains(&training.series.as_str()) {
-                series.push(&training.series);
-            }
-        }
+        let series = distinct(trainings.iter().map(|training| training.series.as_str()));
         for (index, own) in series.iter().enumerate() {
             let name = if series.len() == 1 { (*arm).to_owned() } else { format!("{arm}, {own}") };
-            let rounds = trainings.iter().filter(|training| training.series == *own).collect();
+            let mut rounds: Vec<_> = trainings.iter().filter(|training| training.series == *own).collect();
+            rounds.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
             let style = Style { dash: style_of(8 * index).dash, ..style_of(*place).with_marker() };
-            lines.push(of_training(&name, style, rounds));
+            let levels = rounds
+                .into_iter()
+                .map(|training| level(training.remaining, &training.iterations(), Spread::StandardDeviation));
+            lines.push(Line::from_levels(&name, style, levels));
         }
     }
     let seeds = lines.iter().flat_map(|line| &line.counts).max().copied().unwrap_or_default();
@@ -44,19 +43,7 @@ pub fn early_stops(arms: &[OfArm<'_, Training>]) -> Figure {
     }
 }
 
-fn of_training(name: &str, style: Style, mut rounds: Vec<&Training>) -> Line {
-    let mut line = Line::new(name, style, Vec::new());
-    rounds.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
-    for training in rounds {
-        let level = level(training.remaining, &training.iterations(), Spread::StandardDeviation);
-        line.points.push([level.x, level.mean]);
-        line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-        line.band.extend(level.band);
-    }
-    line
-}
-
-/// The overlap of the masks of an arm's seeds over the weights that remain, with the 95 % CI over pairs of seeds, and for
+/// Returns the overlap of the masks of an arm's seeds over the weights that remain, with the 95 % CI over pairs of seeds, and for
 /// each arm a dotted line for random masks of the same layer-wise sparsity.
 pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
     let mut lines = Vec::new();
@@ -64,32 +51,31 @@ pub fn overlaps(arms: &[OfArm<'_, MaskOverlap>]) -> Figure {
         let mut moments: Vec<&MaskOverlap> = moments.iter().collect();
         moments.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
         let style = style_of(*place).with_marker();
-        let mut line = Line::new(arm, style, Vec::new());
-        for moment in &moments {
-            let level = level(moment.remaining, &moment.indices, Spread::Interval95);
-            line.points.push([level.x, level.mean]);
-            line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-            line.band.extend(level.band);
-        }
+        let levels =
+            moments.iter().map(|moment| level(moment.remaining, &moment.indices, Spread::Interval95));
+        lines.push(Line::from_levels(arm, style, levels));
         let chance = moments.iter().map(|moment| [moment.remaining, moment.chance]).collect();
-        lines.push(line);
         let dotted = Style { dash: Dash::Dotted, ..style };
         lines.push(Line::new(&format!("{arm}, by chance"), dotted, chance));
     }
+    of_masks(x_axis(&XAxis::Remaining), lines, "mean over pairs of seeds".to_owned(), "each layer")
+}
+
+fn of_masks(x: Axis, lines: Vec<Line>, what: String, of: &str) -> Figure {
     let note = Note {
-        what: "mean over pairs of seeds".to_owned(),
+        what,
         interval: "95 % CI over pairs".to_owned(),
-        rest: "by chance: random masks that keep as many weights of each layer".to_owned(),
+        rest: format!("by chance: random masks that keep as many weights of {of}"),
         ..Note::default()
     };
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
-    Figure { x: x_axis(&XAxis::Remaining), y, lines, note, ..Figure::default() }
+    Figure { x, y, lines, note, ..Figure::default() }
 }
 
 /// The share of a parameter's place that the marks of all arms take.
 const FILLED: f64 = 0.6;
 
-/// The overlap of the masks of an arm's seeds in each pruned parameter at one moment, with the 95 % CI over pairs of seeds,
+/// Returns the overlap of the masks of an arm's seeds in each pruned parameter at one moment, with the 95 % CI over pairs of seeds,
 /// and beside each mark a cross for random masks that keep as many weights of the parameter.
 pub fn layer_overlaps(arms: &[OfArm<'_, MaskOverlap>], moment: &str) -> Figure {
     let here = |moments: &[MaskOverlap]| moments.iter().find(|known| known.moment == moment).cloned();
@@ -106,21 +92,13 @@ pub fn layer_overlaps(arms: &[OfArm<'_, MaskOverlap>], moment: &str) -> Figure {
         for layer in &own.layers {
             let Some(at) = names.iter().position(|name| *name == layer.parameter) else { continue };
             let level = level(at as f64 + offset, &layer.indices, Spread::Interval95);
-            line.points.push([level.x, level.mean]);
-            line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-            line.band.extend(level.band);
             chance.points.push([level.x, layer.chance]);
+            line.push(level);
         }
         lines.extend([line, chance]);
     }
-    let note = Note {
-        what: format!("{moment}; mean over pairs of seeds"),
-        interval: "95 % CI over pairs".to_owned(),
-        rest: "by chance: random masks that keep as many weights of the layer".to_owned(),
-        ..Note::default()
-    };
-    let y = Axis { range: Some([0.0, 1.0]), ..Axis::new("Jaccard index of the masks", "") };
-    Figure { x: Axis::of_names("Pruned parameter", names), y, lines, note, ..Figure::default() }
+    let x = Axis::of_names("Pruned parameter", names);
+    of_masks(x, lines, format!("{moment}; mean over pairs of seeds"), "the layer")
 }
 
 #[cfg(test)]

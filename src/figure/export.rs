@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::csv::csv;
-use super::draw_error::DrawError;
 use super::model::Figure;
 use super::options::Options;
-use super::pdf::pdf;
-use super::raster::{missing, pixels, png};
+use super::raster::{DrawError, missing, pdf, pixels, png};
 use super::svg::svg;
 use doc::file::write_atomically_by;
 use doc::listed;
@@ -26,10 +24,9 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// All kinds, for menus.
     pub const ALL: [Self; 4] = [Self::Svg, Self::Pdf, Self::Png, Self::Csv];
 
-    /// The file extension, without the dot.
+    /// Returns the file extension, without the dot.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Svg => "svg",
@@ -39,38 +36,26 @@ impl FileKind {
         }
     }
 
-    /// The kind for a file's extension, in upper or lower case.
-    pub fn of(path: &Path) -> Option<Self> {
+    /// Returns the kind for a file's extension, in upper or lower case.
+    pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|kind| ending.eq_ignore_ascii_case(kind.ending()))
     }
 }
 
-/// Why a figure was not written.
+/// A reason why a figure was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// It could not be drawn.
     #[error("the figure was not written: {0}")]
     Draw(#[from] DrawError),
-    /// Its folder does not exist.
     #[error("cannot write {}: the folder {} does not exist; make it, or choose another folder", path.display(), folder.display())]
-    NoFolder {
-        /// The file.
-        path: PathBuf,
-        /// The folder.
-        folder: PathBuf,
-    },
+    NoFolder { path: PathBuf, folder: PathBuf },
     /// The file could not be written; an existing file is unchanged.
     #[error("cannot write {}: {source}; choose another folder, or check its permissions and free space", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: std::io::Error,
-    },
+    Write { path: PathBuf, source: std::io::Error },
 }
 
-/// The bytes of the file.
+/// Returns the bytes of the file.
 ///
 /// # Errors
 /// An impossible size or resolution.
@@ -87,8 +72,7 @@ pub fn bytes(figure: &Figure, kind: FileKind, options: &Options) -> Result<Vec<u
     }
 }
 
-/// What a reader of the figure will miss: characters that no font on this machine draws, and what to do. Nothing where there
-/// are none, and for tables of values.
+/// Names the characters that no font on this machine draws, and the remedy; `None` without any, and for tables of values.
 pub fn missing_characters(figure: &Figure, kind: FileKind, options: &Options) -> Option<String> {
     if kind == FileKind::Csv || options.size.check().is_err() {
         return None;
@@ -111,7 +95,7 @@ pub fn missing_characters(figure: &Figure, kind: FileKind, options: &Options) ->
 /// So many characters without a font are named.
 const MOST_CHARACTERS: usize = 8;
 
-/// The figure as an image: width and height in pixels, and the pixels as premultiplied RGBA.
+/// Returns the figure as an image: width and height in pixels, and the pixels as premultiplied RGBA.
 ///
 /// # Errors
 /// An impossible size or resolution.
@@ -138,7 +122,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
     write_file_by(path, |file| file.write_all(bytes))
 }
 
-/// The same of what `write` writes, piece by piece.
+/// Writes an exported file of pieces.
 ///
 /// # Errors
 /// As [`write_file`].
@@ -164,13 +148,13 @@ mod tests {
 
     #[test]
     fn the_ending_decides_in_any_case() {
-        assert_eq!(FileKind::of(Path::new("a/b.SVG")), Some(FileKind::Svg));
-        assert_eq!(FileKind::of(Path::new("a.tiff")), None);
-        assert_eq!(FileKind::of(Path::new("svg")), None);
+        assert_eq!(FileKind::from_path(Path::new("a/b.SVG")), Some(FileKind::Svg));
+        assert_eq!(FileKind::from_path(Path::new("a.tiff")), None);
+        assert_eq!(FileKind::from_path(Path::new("svg")), None);
         assert!(
             FileKind::ALL
                 .iter()
-                .all(|kind| FileKind::of(&Path::new("a").with_extension(kind.ending())) == Some(*kind))
+                .all(|kind| FileKind::from_path(&Path::new("a").with_extension(kind.ending())) == Some(*kind))
         );
     }
 

@@ -8,7 +8,6 @@ use super::axis::Axis;
 use super::model::Figure;
 use results::facets::FacetAxes;
 
-/// The ranges of x and y.
 pub type Ranges = [[f64; 2]; 2];
 
 /// The panels of a figure.
@@ -16,24 +15,22 @@ pub type Ranges = [[f64; 2]; 2];
 pub struct Facets {
     /// The settings, as tables head them: "train.batch"; first that of the columns.
     pub keys: Vec<String>,
-    /// What heads the columns: every panel of a wrapped grid in reading order, or the columns of a grid with rows.
+    /// Heads of the columns: of every panel of a wrapped grid in reading order, or of the columns of a grid with rows.
     pub columns: Vec<Head>,
-    /// What heads the rows; empty for a wrapped grid.
+    /// Heads of the rows; empty for a wrapped grid.
     pub rows: Vec<Head>,
-    /// The panels, row by row.
     pub panels: Vec<Panel>,
-    /// Whether they have the same ranges.
+    /// True if they have the same ranges.
     pub axes: FacetAxes,
-    /// Why there are no panels; empty if there are.
+    /// The reason for having no panels; empty if there are some.
     pub refusal: String,
 }
 
-/// What heads a panel.
+/// The head of a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Head {
     /// The setting: "batch size". May be empty.
     pub label: String,
-    /// Its value.
     pub value: String,
 }
 
@@ -42,32 +39,30 @@ pub struct Head {
 pub struct Panel {
     /// The indices of its heads: that of the row, which is 0 in a wrapped grid, and that of the column.
     pub place: [usize; 2],
-    /// The values of the keys, for tables.
     pub values: Vec<String>,
-    /// What it shows.
     pub figure: Arc<Figure>,
 }
 
 impl Head {
-    /// "batch size 16".
+    /// Returns "batch size 16".
     pub fn text(&self) -> String {
         format!("{} {}", self.label, self.value).trim().to_owned()
     }
 }
 
 impl Facets {
-    /// Whether panels follow each other in reading order.
+    /// Returns true if panels follow each other in reading order.
     pub const fn is_wrapped(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The name of a panel: "batch size 16, learning rate 0.1".
+    /// Returns the name of a panel: "batch size 16, learning rate 0.1".
     pub fn title(&self, panel: &Panel) -> String {
         let heads = [self.columns.get(panel.place[1]), self.rows.get(panel.place[0])];
         heads.into_iter().flatten().map(Head::text).collect::<Vec<_>>().join(", ")
     }
 
-    /// The places of the panels in a grid of so many columns, by row and column.
+    /// Returns the places of the panels in a grid of so many columns, by row and column.
     pub fn places(&self, columns: usize) -> Vec<[usize; 2]> {
         let places = self.panels.iter().enumerate();
         places
@@ -79,7 +74,7 @@ impl Facets {
             .collect()
     }
 
-    /// Whether all panels have the same range of x and of y. Axes of other names or another scale never do.
+    /// Returns true if all panels have the same range of x and of y. Axes of other names or another scale never do.
     pub fn shares(&self) -> [bool; 2] {
         let same = |axis: fn(&Figure) -> &Axis| {
             let mut axes =
@@ -97,7 +92,7 @@ impl Facets {
         if is_parallel { [false; 2] } else { [same(|figure| &figure.x), same(|figure| &figure.y)] }
     }
 
-    /// The ranges of all panels from those that each of them needs: along a shared axis, what all of them need.
+    /// Returns the ranges of all panels from those that each of them needs: along a shared axis, what all of them need.
     pub fn shared(&self, needed: &[Ranges]) -> Vec<Ranges> {
         let mut ranges = needed.to_vec();
         for (axis, _) in self.shares().iter().enumerate().filter(|(_, shares)| **shares) {
@@ -122,7 +117,7 @@ impl Facets {
 }
 
 impl Figure {
-    /// The figures with values: its panels, or itself.
+    /// Returns the figures with values: its panels, or itself.
     pub fn parts(&self) -> Vec<&Self> {
         match &self.facets {
             Some(facets) => facets.panels.iter().map(|panel| &*panel.figure).collect(),
@@ -130,7 +125,7 @@ impl Figure {
         }
     }
 
-    /// The number of seeds of its means: "n = 5 each", "n = 3–5"; empty if it has none.
+    /// Returns the number of seeds of its means: "n = 5 each", "n = 3–5"; empty if it has none.
     pub fn seeds(&self) -> String {
         let means = || self.lines.iter().filter(|line| line.names.is_empty() && !line.points.is_empty());
         let counts =
@@ -147,7 +142,7 @@ impl Figure {
         }
     }
 
-    /// Why it cannot be drawn, if there is a reason besides a lack of data.
+    /// Returns the reason why it cannot be drawn, other than a lack of data.
     pub fn refusal(&self) -> Option<&str> {
         self.facets.as_ref().map(|facets| facets.refusal.as_str()).filter(|why| !why.is_empty())
     }
@@ -159,7 +154,7 @@ pub mod testing {
     use super::*;
     use crate::{Line, style_of};
 
-    /// Two arms in panels for these batch sizes; the accuracies of the nth panel reach n tenths higher.
+    /// Draws two arms in panels for these batch sizes; the accuracies of the nth panel reach n tenths higher.
     pub fn by_batch(sizes: &[u32], axes: FacetAxes) -> Figure {
         let head = |size: &u32| Head { label: "batch size".to_owned(), value: size.to_string() };
         let line = |name: &str, index: usize, y: f64| {

@@ -8,11 +8,8 @@ use std::sync::LazyLock;
 
 use ttf_parser::Face;
 
-/// Roboto Regular, a TrueType file.
 pub const REGULAR: &[u8] = include_bytes!("../../assets/fonts/Roboto-Regular.ttf");
-/// Roboto Medium, a TrueType file.
 pub const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Roboto-Medium.ttf");
-/// The name of the family in both files.
 pub const FAMILY: &str = "Roboto";
 /// Height of capital letters and digits in ems.
 pub const CAP_HEIGHT: f64 = 0.711;
@@ -50,12 +47,12 @@ fn widths(file: &[u8]) -> Widths {
     letters.into_iter().filter_map(in_ems).collect()
 }
 
-/// Whether the embedded fonts have a glyph for every character of the text.
+/// Returns true if the embedded fonts have a glyph for every character of the text.
 pub fn covers(text: &str) -> bool {
     text.chars().all(|letter| letter.is_control() || REGULAR_WIDTHS.contains_key(&letter))
 }
 
-/// The width of a line of text of this size, in the unit of the size.
+/// Returns the width of a line of text of this size, in the unit of the size.
 pub fn width(text: &str, size: f64, weight: Weight) -> f64 {
     let widths = match weight {
         Weight::Regular => &*REGULAR_WIDTHS,

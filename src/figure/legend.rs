@@ -1,21 +1,18 @@
 //! The legend: its rows, and a layout in which long names neither overlap nor lose their ends.
 
+use std::collections::BTreeMap;
+
 use super::cells::CellKind;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use super::model::{Bars, Figure, Line, ReferenceLine};
 use super::options::Options;
-use super::rounds::{RoundRow, Rounds};
 
 /// The subject of a legend row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sample<'a> {
-    /// A line with its band and marker.
     Line(&'a Line),
-    /// A part of bars.
     Bars(&'a Bars),
-    /// A kind of cells with one colour.
     Kind(&'a CellKind),
-    /// A reference line.
     Reference(&'a ReferenceLine),
 }
 
@@ -25,13 +22,11 @@ pub struct LegendRow<'a> {
     /// Its subjects with the ends of their samples along x: one, or those of an arm's trainings side by side. None for the
     /// levels above them.
     pub samples: Vec<(Sample<'a>, [f64; 2])>,
-    /// Height of the samples' middle line.
     pub middle: f64,
     /// Left end of the first base line of its name.
     pub text: [f64; 2],
     /// The lines of the name, then those of its details.
     pub lines: Vec<String>,
-    /// Number of lines of the name.
     pub name_lines: usize,
 }
 
@@ -40,20 +35,15 @@ pub struct LegendRow<'a> {
 pub struct Legend<'a> {
     /// The rows, those of reference lines last.
     pub rows: Vec<LegendRow<'a>>,
-    /// Width in points.
     pub width: f64,
-    /// Height in points.
     pub height: f64,
-    /// Size of the text.
     pub font: f64,
-    /// Number of rows that have no room.
     pub omitted: usize,
 }
 
-/// How the rows of a legend are arranged.
+/// An arrangement of the rows of a legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrangement {
-    /// One below the other.
     Column,
     /// In as many columns as show all names on one line, otherwise in one.
     Columns,
@@ -72,7 +62,7 @@ const MOST_LINES: usize = 3;
 const MOST_COLUMNS: usize = 4;
 
 impl<'a> Sample<'a> {
-    /// The name in the row.
+    /// Returns the name in the row.
     pub fn name(&self) -> &'a str {
         match self {
             Self::Line(line) => &line.name,
@@ -82,13 +72,12 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Details after the name; mostly empty.
+    /// Returns the details after the name; mostly empty.
     pub fn detail<'b>(&self, figure: &'b Figure) -> &'b str {
         figure.details.get(self.name()).map_or("", String::as_str)
     }
 }
 
-/// What the rows are about.
 struct Content<'a> {
     entries: Vec<Entry<'a>>,
     /// Samples side by side in a row.
@@ -97,7 +86,6 @@ struct Content<'a> {
     levels: Option<[String; 2]>,
 }
 
-/// What a row is about.
 struct Entry<'a> {
     /// The samples with their places among those side by side.
     samples: Vec<(Sample<'a>, usize)>,
@@ -106,9 +94,9 @@ struct Entry<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// A row for each sample; of lines by round, one for each arm with the shades of its trainings.
-    fn of(figure: &'a Figure) -> Self {
-        let Some(rounds) = Rounds::of(figure) else {
+    /// Returns a row for each sample; of lines by round, one for each arm with the shades of its trainings.
+    fn new(figure: &'a Figure) -> Self {
+        let Some(rounds) = Rounds::new(figure) else {
             let entry = |sample: Sample<'a>| Entry {
                 samples: vec![(sample, 0)],
                 name: sample.name().to_owned(),
@@ -138,7 +126,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The width of the samples of a row.
+    /// Returns the width of the samples of a row.
     fn samples(&self, font: f64) -> f64 {
         if self.shades == 1 {
             return SAMPLE_EM * font;
@@ -152,7 +140,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// All samples with a name, in the order of the figure.
+/// Returns all samples with a name, in the order of the figure.
 pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     let lines = figure.lines.iter().map(Sample::Line);
     let is_first =
@@ -167,7 +155,7 @@ pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
 /// Sizes of the text of a legend, in ems: a long one gets smaller.
 const SIZES: [f64; 4] = [1.0, 0.9, 0.8, 0.7];
 
-/// A legend within a width and a height. If it is too high, its text gets smaller; then rows are left out.
+/// Lays out a legend within a width and a height. If it is too high, its text gets smaller; then rows are left out.
 pub fn limited<'a>(
     figure: &'a Figure,
     options: &Options,
@@ -175,7 +163,7 @@ pub fn limited<'a>(
     [width, height]: [f64; 2],
 ) -> Legend<'a> {
     let font = options.size.font_pt;
-    let content = Content::of(figure);
+    let content = Content::new(figure);
     let of = |kept: usize, size: f64| match arrangement {
         Arrangement::Column => set(&content, kept, (size * font, options.notes), width, 1),
         Arrangement::Columns => columns(&content, kept, (size * font, options.notes), width),
@@ -199,7 +187,7 @@ pub fn limited<'a>(
     Legend { omitted: all - kept, ..shorter }
 }
 
-/// As many columns as show all names on one line, otherwise one column.
+/// Lays it out in as many columns as show all names on one line, otherwise in one.
 fn columns<'a>(content: &Content<'a>, kept: usize, (font, has_notes): (f64, bool), limit: f64) -> Legend<'a> {
     let entries = &content.entries[..kept];
     let detail = |entry: &Entry<'a>| if has_notes { entry.detail } else { "" };
@@ -216,7 +204,7 @@ fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
     (limit - (columns - 1.0) * COLUMN_GAP_EM * font) / columns
 }
 
-/// Rows run down the columns, like a list.
+/// Lays it out in columns, down which the rows run.
 fn set<'a>(
     content: &Content<'a>,
     kept: usize,
@@ -257,12 +245,11 @@ fn set<'a>(
     legend
 }
 
-/// The base line of the first text of a row.
 fn base_line(top: f64, font: f64) -> f64 {
     top + font * (LINE_HEIGHT + CAP_HEIGHT) / 2.0
 }
 
-/// The first and the last level above the samples of their column, in a muted colour.
+/// Returns the first and the last level above the samples of their column, in a muted colour.
 fn level_rows<'a>([first, last]: &[String; 2], [left, right]: [f64; 2], font: f64) -> [LegendRow<'a>; 2] {
     let row = |text: &String, x: f64| LegendRow {
         samples: Vec::new(),
@@ -272,6 +259,70 @@ fn level_rows<'a>([first, last]: &[String; 2], [left, right]: [f64; 2], font: f6
         name_lines: 0,
     };
     [row(first, left), row(last, right - SHADE_GAP_EM * font - width(last, font, Weight::Regular))]
+}
+
+/// The lines of a figure by arm and training.
+#[derive(Debug)]
+pub struct Rounds<'a> {
+    pub levels: Vec<(usize, String)>,
+    pub rows: Vec<RoundRow<'a>>,
+    /// True if all arms have the same level in the same training.
+    pub is_common: bool,
+}
+
+/// The lines of an arm.
+#[derive(Debug)]
+pub struct RoundRow<'a> {
+    /// The subject of its lines: "winning ticket", "winning ticket, validation".
+    pub of: &'a str,
+    /// The indices of its lines by training.
+    pub cells: BTreeMap<usize, usize>,
+}
+
+impl<'a> Rounds<'a> {
+    /// Returns the table; `None` where lines are not by round, or where a list is as short.
+    pub fn new(figure: &'a Figure) -> Option<Self> {
+        if !figure.reference_lines.is_empty() {
+            return None;
+        }
+        let (mut levels, mut is_common) = (BTreeMap::new(), true);
+        let mut rows: Vec<RoundRow<'_>> = Vec::new();
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, line) in figure.lines.iter().enumerate() {
+            let round = line.round.as_ref()?;
+            let level = levels.entry(round.number).or_insert_with(|| round.level());
+            is_common &= *level == round.level();
+            let place = *places.entry(&round.of).or_insert(rows.len());
+            if place == rows.len() {
+                rows.push(RoundRow { of: &round.of, cells: BTreeMap::new() });
+            }
+            rows[place].cells.insert(round.number, index);
+        }
+        let is_table = rows.len() > 1 && levels.len() > 1;
+        is_table.then(|| Self { levels: levels.into_iter().collect(), rows, is_common })
+    }
+
+    /// Names an arm, with its first and last level where those of the arms differ.
+    pub fn name(&self, row: &RoundRow<'_>, figure: &Figure) -> String {
+        let level = |index: &usize| figure.lines[*index].round.as_ref().map(super::model::LineRound::level);
+        let first = row.cells.values().next().and_then(level);
+        let last = row.cells.values().next_back().and_then(level);
+        match first.zip(last).filter(|_| !self.is_common) {
+            Some((first, last)) if first == last => format!("{}, {first}", row.of),
+            Some((first, last)) => format!("{}, {first} to {last}", row.of),
+            None => row.of.to_owned(),
+        }
+    }
+}
+
+impl RoundRow<'_> {
+    /// Counts the seeds that are done while others are to come: "2 of 3", as of the training that the fewest have reached.
+    pub fn seeds(&self, figure: &Figure) -> String {
+        let lines = self.cells.values().map(|index| &figure.lines[*index]);
+        let fewest = lines.filter(|line| line.seeds.is_some());
+        let fewest = fewest.min_by_key(|line| line.seeds.map(|seeds| seeds.done));
+        fewest.map(Line::seeds_text).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -300,7 +351,7 @@ mod tests {
     #[test]
     fn short_names_share_lines_below_the_plot() {
         let figure = figure(&["a", "b", "c"]);
-        let columns = |figure, limit| columns(&Content::of(figure), 4, (8.0, true), limit);
+        let columns = |figure, limit| columns(&Content::new(figure), 4, (8.0, true), limit);
         let legend = columns(&figure, 400.0);
         assert!(legend.rows.iter().all(|row| row.middle < 8.0), "one line of four columns");
         assert!(legend.width <= 400.0);
@@ -311,7 +362,7 @@ mod tests {
     fn long_names_are_wrapped_in_a_narrow_column() {
         let name = "winning ticket, reset to its initial weights after each round, pruned per layer, seed";
         let figure = figure(&[name]);
-        let legend = set(&Content::of(&figure), 2, (8.0, true), 140.0, 1);
+        let legend = set(&Content::new(&figure), 2, (8.0, true), 140.0, 1);
         assert!((2..=3).contains(&legend.rows[0].lines.len()));
         assert!(legend.width <= 140.0 && legend.rows[1].text[1] > legend.rows[0].text[1] + 16.0);
     }
@@ -320,7 +371,7 @@ mod tests {
     fn what_tells_arms_apart_stands_below_their_names() {
         let mut figure = figure(&["a", "b"]);
         figure.details.insert("b".to_owned(), "rate 0.1".to_owned());
-        let of = |has_notes| set(&Content::of(&figure), 3, (8.0, has_notes), 140.0, 1);
+        let of = |has_notes| set(&Content::new(&figure), 3, (8.0, has_notes), 140.0, 1);
         let legend = of(true);
         let shown: Vec<_> = legend.rows.iter().map(|row| (row.lines.join("|"), row.name_lines)).collect();
         assert_eq!(shown[..2], [("a".to_owned(), 1), ("b|rate 0.1".to_owned(), 1)]);
@@ -330,7 +381,7 @@ mod tests {
     #[test]
     fn a_figure_without_names_has_no_legend() {
         let empty = Figure::default();
-        let nothing = columns(&Content::of(&empty), 0, (8.0, true), 200.0);
+        let nothing = columns(&Content::new(&empty), 0, (8.0, true), 200.0);
         assert_eq!((nothing.rows.len(), nothing.height <= 0.0), (0, true));
     }
 
@@ -371,7 +422,7 @@ mod tests {
         let name = |number: usize| format!("{number}{}", " long name".repeat(number * number % 11));
         let names: Vec<String> = (0..60).map(name).collect();
         let figure = figure(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        let (content, options) = (Content::of(&figure), Options::default());
+        let (content, options) = (Content::new(&figure), Options::default());
         for (arrangement, height) in [(Arrangement::Column, 90.0), (Arrangement::Columns, 90.0)] {
             let of = |kept: usize, size: f64| {
                 let text = (size * options.size.font_pt, options.notes);

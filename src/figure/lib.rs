@@ -10,47 +10,27 @@
 //! ```
 
 pub mod axis;
-pub mod bars;
-pub mod brushing;
 pub mod cells;
 pub mod confusion;
 pub mod csv;
-mod distinct;
-mod draw_error;
 pub mod early_stops;
 pub mod export;
 pub mod facets;
 pub mod font;
-pub mod icon;
-mod interval;
 pub mod layout;
 pub mod legend;
-mod legend_details;
-pub mod mapping;
-pub mod marks;
 pub mod model;
-pub mod mosaic;
 pub mod network;
-mod note;
-mod options;
-pub mod outliers;
+pub mod options;
 pub mod palette;
-pub mod pdf;
 pub mod plots;
 pub mod ranges;
 pub mod raster;
-mod remarks;
-pub mod rounds;
-pub mod scale;
 pub mod scene;
-pub mod shades;
 pub mod svg;
-pub mod thin;
-pub mod ticks;
-pub mod tones;
 pub mod view;
 
-pub use axis::{Axis, Category};
+pub use axis::{Axis, Category, Scale};
 pub use cells::Cells;
 pub use export::{ExportError, FileKind, write, write_file, write_file_by};
 pub use facets::{Facets, Head, Panel};
@@ -58,4 +38,9 @@ pub use model::{At, Bars, Figure, Line, ReferenceLine, Trace};
 pub use options::{DPI, IntervalStyle, Options};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
 pub use results::page::{Corner, LegendPlace, Size};
-pub use scale::Scale;
+
+/// Returns the items without repetitions, in order of appearance.
+pub fn distinct<T: Ord + Clone>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = std::collections::BTreeSet::new();
+    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
+}

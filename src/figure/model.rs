@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use super::axis::Axis;
 use super::cells::Cells;
+use super::distinct;
 use super::facets::Facets;
-pub use super::note::Note;
-use super::palette::{Dash, Style};
+use super::palette::{Dash, Rgb, Style, Theme, colour};
+use doc::listed;
+use form::number::counted;
+use results::number::{Digits, Format, plus_minus};
 use results::rounds::level_text;
-use results::statistics::{Band, Spread};
+use results::statistics::{self, Band, Spread};
 use results::table::{Delta, LineFacts};
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
@@ -22,9 +25,7 @@ pub struct Figure {
     pub name: String,
     /// Title above the plot; empty in most papers, which have captions.
     pub title: String,
-    /// The horizontal axis.
     pub x: Axis,
-    /// The vertical axis.
     pub y: Axis,
     /// For parallel coordinates only: the axes that replace y, with their ranges. The nth belongs to the nth name of x and
     /// gives the scale of values there. Such figures draw the traces of their lines.
@@ -39,19 +40,19 @@ pub struct Figure {
     pub lines: Vec<Line>,
     /// Reference levels, such as the accuracy of the dense network.
     pub reference_lines: Vec<ReferenceLine>,
-    /// What the intervals around its means are; `None` where they are of several kinds, or have uneven sides.
+    /// The kind of the intervals around its means; `None` where they are of several kinds, or have uneven sides.
     pub spread: Option<Spread>,
-    /// Whether intervals that reach beyond 0 and beyond 1 were cut there.
+    /// True if intervals that reach beyond 0 and beyond 1 were cut there.
     pub cut: [bool; 2],
-    /// Where x is the epoch within a training: all trainings that can have lines, by number.
+    /// All trainings that can have lines, by number, where x is the epoch within a training.
     pub levels: Vec<Level>,
     /// Details for names in the legend: the settings in which an arm differs from the others.
     pub details: BTreeMap<String, String>,
-    /// What its arms have in the columns of the table of runs, for readings.
+    /// The settings and results of its arms, for readings.
     pub facts: LineFacts,
     /// Small print below the plot, such as "mean over 5 seeds, bars: 95 % CI".
     pub note: Note,
-    /// Why nothing is drawn, where that is not for want of results; empty otherwise.
+    /// The reason for an empty figure other than a want of results; mostly empty.
     pub lacks: String,
     /// The panels that have the values, if it is split.
     pub facets: Option<Facets>,
@@ -60,7 +61,6 @@ pub struct Figure {
 /// One series: a mean (or the only run) with its band and its single runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
-    /// Its name in the legend.
     pub name: String,
     /// Colour, dash and marker; the same for an arm in every figure.
     pub style: Style,
@@ -78,7 +78,7 @@ pub struct Line {
     pub names: Vec<String>,
     /// The index of the best point, which has a ring.
     pub best: Option<usize>,
-    /// How many seeds it averages while others are to come, go on, or are left out.
+    /// Its seeds, while some are to come, go on, or are left out.
     pub seeds: Option<Seeds>,
     /// Of a line by round, the training that it shows.
     pub round: Option<LineRound>,
@@ -98,9 +98,8 @@ pub struct Seeds {
 /// The training that a line shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineRound {
-    /// Its arm.
     pub arm: String,
-    /// What the line is of apart from the training: "winning ticket", "winning ticket, validation".
+    /// The subject of the line apart from the training: "winning ticket", "winning ticket, validation".
     pub of: String,
     /// Which training it is, from 1.
     pub number: usize,
@@ -115,11 +114,10 @@ pub struct Level {
     pub number: usize,
     /// Share of the weights that remain in it, in [0, 1]; `None` where arms differ in it.
     pub remaining: Option<f64>,
-    /// Whether it has a line.
     pub is_drawn: bool,
 }
 
-/// What a training is called: by the weights that remain, "32.8 %", or by its number where that differs, "training 2".
+/// Names a training by the weights that remain, "32.8 %", or by its number where that differs, "training 2".
 pub fn training_text(number: usize, remaining: Option<f64>) -> String {
     remaining.map_or_else(|| format!("training {number}"), level_text)
 }
@@ -149,13 +147,10 @@ pub struct Bars {
 /// A line across the whole plot, such as the accuracy of the dense network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReferenceLine {
-    /// Its name in the legend.
     pub name: String,
-    /// Its axis and value.
     pub at: At,
     /// The colour of its arm, as in [`Style::colour`]; `None` is grey.
     pub colour: Option<usize>,
-    /// Its pattern.
     pub dash: Dash,
     /// The ends of the interval around its value, if it is a mean.
     pub spread: Option<[f64; 2]>,
@@ -166,57 +161,78 @@ pub struct ReferenceLine {
 /// The position of a [`ReferenceLine`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum At {
-    /// A vertical line at this x.
     X(f64),
-    /// A horizontal line at this y.
     Y(f64),
 }
 
 impl Line {
-    /// A line without spread.
+    /// Returns a line without spread.
     pub fn new(name: &str, style: Style, points: Vec<[f64; 2]>) -> Self {
         Self { name: name.to_owned(), style, points, ..Self::default() }
     }
 
-    /// All polylines of the line: its points, then its traces.
+    /// Returns the line through the means of levels, with their bands.
+    pub fn from_levels(
+        name: &str,
+        style: Style,
+        levels: impl IntoIterator<Item = statistics::Level>,
+    ) -> Self {
+        let mut line = Self::new(name, style, Vec::new());
+        levels.into_iter().for_each(|level| line.push(level));
+        line
+    }
+
+    /// Adds a point with its band.
+    pub fn push(&mut self, level: statistics::Level) {
+        self.points.push([level.x, level.mean]);
+        self.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
+        self.band.extend(level.band);
+    }
+
+    /// Returns the ends of the first band at this x.
+    pub fn band_at(&self, x: f64) -> Option<[f64; 2]> {
+        let band = self.band.iter().find(|band| band.x.total_cmp(&x).is_eq())?;
+        Some([band.low, band.high])
+    }
+
+    /// Returns all polylines of the line: its points, then its traces.
     pub fn polylines(&self) -> impl Iterator<Item = &[[f64; 2]]> {
         std::iter::once(self.points.as_slice()).chain(self.traces.iter().map(|trace| trace.points.as_slice()))
     }
 
-    /// How many of its seeds are done while others are to come or are left out: "2 of 3"; empty without a number.
+    /// Counts the seeds that are done while others are to come or are left out: "2 of 3"; empty without a number.
     pub fn seeds_text(&self) -> String {
         let seeds = self.seeds.filter(|seeds| seeds.planned > 1);
         seeds.map_or_else(String::new, |seeds| format!("{} of {}", seeds.done, seeds.planned))
     }
 
-    /// How much its nth point is above a reference line: over the seeds that both have.
+    /// Returns the difference of its nth point to a reference line over the seeds that both have.
     pub fn difference(&self, nth: usize, reference: &ReferenceLine) -> Delta {
         self.by_seed.get(nth).map_or(Delta::Unknown, |own| Delta::between(&reference.by_seed, own))
     }
 
-    /// The best point with the ends of its band.
+    /// Returns the best point with the ends of its band.
     pub fn best_value(&self) -> Option<([f64; 2], Option<[f64; 2]>)> {
         let point = *self.points.get(self.best?)?;
-        let band = self.band.iter().find(|band| band.x.total_cmp(&point[0]).is_eq());
-        Some((point, band.map(|band| [band.low, band.high])))
+        Some((point, self.band_at(point[0])))
     }
 }
 
 impl ReferenceLine {
-    /// A dashed line at this y.
+    /// Returns a dashed line at this y.
     pub fn level(name: &str, y: f64, colour: Option<usize>) -> Self {
         let (name, at) = (name.to_owned(), At::Y(y));
         Self { name, at, colour, dash: Dash::Dashed, spread: None, by_seed: Vec::new() }
     }
 
-    /// The same line with the interval around its value.
+    /// Returns the line with the interval around its value.
     pub fn with_spread(self, spread: Option<[f64; 2]>) -> Self {
         Self { spread, ..self }
     }
 }
 
 impl Figure {
-    /// Whether anything can be drawn; otherwise the plot shows "No data yet".
+    /// Returns true if anything can be drawn; otherwise the plot shows "No data yet".
     pub fn has_data(&self) -> bool {
         if let Some(facets) = &self.facets {
             return facets.panels.iter().any(|panel| panel.figure.has_data());
@@ -228,23 +244,23 @@ impl Figure {
             || self.cells.as_ref().is_some_and(Cells::has_data)
     }
 
-    /// Whether lines are drawn as separate marks, since x has names.
+    /// Returns true if lines are drawn as separate marks, since x has names.
     pub fn is_of_marks(&self) -> bool {
         !self.x.categories.is_empty() && self.parallel.is_empty()
     }
 
-    /// The same figure of this experiment.
+    /// Returns the figure with the name of its experiment.
     pub fn of_experiment(self, name: &str) -> Self {
         Self { experiment: name.trim().to_owned(), ..self }
     }
 
-    /// A name for its file's properties: "Lottery tickets – Accuracy".
+    /// Returns a name for its file's properties: "Lottery tickets – Accuracy".
     pub fn named(&self) -> String {
         let parts = [self.experiment.clone(), self.own_name()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{2013} ")
     }
 
-    /// Its title, otherwise the name of its plot, otherwise the label of an axis.
+    /// Returns its title, otherwise the name of its plot, otherwise the label of an axis.
     fn own_name(&self) -> String {
         match &self.cells {
             _ if !self.title.trim().is_empty() => self.title.clone(),
@@ -256,23 +272,23 @@ impl Figure {
         }
     }
 
-    /// Whether its lines are over values of a setting, each with a bar for its interval, of which one is the best.
+    /// Returns true if its lines are over values of a setting, each with a bar for its interval, of which one is the best.
     pub fn is_over_setting(&self) -> bool {
         self.parts().iter().flat_map(|part| &part.lines).any(|line| line.best.is_some())
     }
 
-    /// Whether it consists of lines over two axes of numbers.
+    /// Returns true if it consists of lines over two axes of numbers.
     pub fn has_curves(&self) -> bool {
         !self.lines.is_empty() && !self.is_of_areas() && self.parallel.is_empty() && self.cells.is_none()
     }
 
-    /// Why nothing is drawn, where that is not for want of results; of panels, why the first one is empty.
+    /// Returns why nothing is drawn where that is not for want of results; of panels, why the first one is empty.
     pub fn why_empty(&self) -> &str {
         let first = self.facets.as_ref().and_then(|facets| facets.panels.first());
         first.map_or(&self.lacks, |panel| &panel.figure.lacks)
     }
 
-    /// Which values of its lines the legend shows without a pointer.
+    /// Names the values of its lines that the legend shows without a pointer.
     pub fn values_shown(&self) -> &'static str {
         let any = |holds: fn(&Line) -> bool| self.lines.iter().any(holds);
         match (any(|line| line.best.is_some()), any(|line| !line.names.is_empty())) {
@@ -291,26 +307,331 @@ impl Figure {
         *rest += text;
     }
 
-    /// Whether the pointer selects a name or a range, not the nearest point of a line.
+    /// Returns true if the pointer selects a name or a range, not the nearest point of a line.
     pub fn is_of_areas(&self) -> bool {
         self.is_of_marks() || self.is_lying() || !self.bins.is_empty()
     }
 
-    /// Whether its bars are horizontal: names are beside the vertical axis, where long ones have room.
+    /// Returns true if its bars are horizontal: names are beside the vertical axis, where long ones have room.
     pub fn is_lying(&self) -> bool {
         self.x.categories.is_empty() && !self.y.categories.is_empty()
+    }
+}
+
+/// A part of one bar, in the coordinates of the axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BarPart<'a> {
+    pub bars: &'a Bars,
+    /// Both sides, along the axis of names.
+    pub sides: [f64; 2],
+    /// Foot and head, along the axis of values.
+    pub ends: [f64; 2],
+}
+
+/// The share of a category's width that its bars fill.
+const FILLED: f64 = 0.8;
+
+impl Bars {
+    /// Returns its colour on this theme's background.
+    pub fn rgb(&self, theme: Theme) -> Rgb {
+        self.colour.map_or(theme.pale(), |index| colour(index, theme))
+    }
+}
+
+/// Returns the names of the bars that are side by side, from left to right.
+pub fn stacks(figure: &Figure) -> Vec<&str> {
+    distinct(figure.bars.iter().map(|bars| bars.stack.as_str()))
+}
+
+/// Returns all parts with a value, in the order of the figure.
+pub fn bar_parts(figure: &Figure) -> Vec<BarPart<'_>> {
+    let stacks = stacks(figure);
+    let categories = figure.bars.iter().map(|bars| bars.values.len()).max().unwrap_or_default();
+    let mut heads = vec![vec![0.0; categories]; stacks.len()];
+    let count = stacks.len().max(1) as f64;
+    let mut parts = Vec::new();
+    for bars in &figure.bars {
+        let Some(stack) = stacks.iter().position(|name| *name == bars.stack) else { continue };
+        for (category, &value) in bars.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+            let foot = heads[stack][category];
+            heads[stack][category] = foot + value;
+            let Some([start, width]) = extent_of(figure, category) else { continue };
+            let (width, stack) = (width / count, stack as f64);
+            let left = start + stack * width;
+            let (sides, ends) = ([left, left + width], [foot, foot + value]);
+            parts.push(BarPart { bars, sides, ends });
+        }
+    }
+    parts
+}
+
+/// Returns the start of the bars of a category or range, and their total width.
+fn extent_of(figure: &Figure, category: usize) -> Option<[f64; 2]> {
+    if figure.bins.is_empty() {
+        return Some([category as f64 - FILLED / 2.0, FILLED]);
+    }
+    let (from, to) = figure.bins.get(category).zip(figure.bins.get(category + 1))?;
+    Some([*from, to - from])
+}
+
+/// The small print of a figure. How its intervals are drawn is up to what draws it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Note {
+    /// The subject: "mean over 5 seeds".
+    pub what: String,
+    /// In figures of faults, the trials that are drawn, by arm; panels add theirs up.
+    pub trials: Vec<(String, u64)>,
+    /// The kind of the intervals around means: "95 % CI". Empty without intervals.
+    pub interval: String,
+    pub rest: String,
+}
+
+impl Note {
+    /// Returns the text for a figure whose intervals are drawn as `shown`: "bars"; empty where they are not drawn.
+    pub fn text(&self, shown: &str) -> String {
+        let interval = if self.interval.is_empty() || shown.is_empty() {
+            String::new()
+        } else {
+            format!("{shown}: {}", self.interval)
+        };
+        let what = [self.what.trim().to_owned(), self.trials_in_words()];
+        let what = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+        let parts = [what.as_str(), interval.as_str(), self.rest.trim()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Writes "a, storage int8 (1,500 trials); b (3 trials)"; adds many arms up.
+    fn trials_in_words(&self) -> String {
+        const MOST: usize = 6;
+        if self.trials.len() > MOST {
+            let all: u64 = self.trials.iter().map(|(_, trials)| trials).sum();
+            return format!("{} arms and settings ({})", self.trials.len(), counted(all, "trial"));
+        }
+        let each = self.trials.iter().map(|(arm, trials)| format!("{arm} ({})", counted(*trials, "trial")));
+        each.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Adds the trials of another note.
+    pub fn and_trials_of(mut self, other: &Self) -> Self {
+        for (arm, trials) in &other.trials {
+            match self.trials.iter_mut().find(|(known, _)| known == arm) {
+                Some((_, sum)) => *sum += trials,
+                None => self.trials.push((arm.clone(), *trials)),
+            }
+        }
+        self
+    }
+}
+
+impl<T: Into<String>> From<T> for Note {
+    fn from(what: T) -> Self {
+        Self { what: what.into(), ..Self::default() }
+    }
+}
+
+impl Figure {
+    /// Writes the remarks about intervals beside the note: bands of reference lines, and ends that are cut.
+    fn remarks_of_intervals(&self, shown: &str, parts: &[&Self]) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let references = parts.iter().flat_map(|part| &part.reference_lines);
+        let names = distinct(references.filter(|line| line.spread.is_some()).map(|line| line.name.as_str()));
+        // Beside lines in the window, whiskers show them.
+        if let Some(spread) = self.spread.filter(|_| !names.is_empty() && ["bars", "bands"].contains(&shown))
+        {
+            remarks.push(format!(
+                "dashed: the mean of {} with its {} as a band",
+                listed(&names),
+                spread.label()
+            ));
+        }
+        // A line whose interval is cut may be hidden.
+        let reaches = |is_there: fn(&Band) -> bool| {
+            parts.iter().flat_map(|part| &part.lines).flat_map(|line| &line.band).any(is_there)
+        };
+        let is_cut = |end: usize| parts.iter().any(|part| part.cut[end]);
+        let cut = [
+            (is_cut(0) && reaches(|band| band.low <= 0.0), "0 %"),
+            (is_cut(1) && reaches(|band| band.high >= 1.0), "100 %"),
+        ];
+        let cut: Vec<&str> = cut.into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, end)| end).collect();
+        if !cut.is_empty() {
+            remarks.push(format!("intervals are cut at {}", listed(&cut)));
+        }
+        remarks
+    }
+
+    /// Returns the small print below the plot: the note, then remarks about values that cannot be drawn. Intervals are drawn as
+    /// `shown`, such as "bars"; empty where they are not drawn.
+    pub fn remarks(&self, shown: &str) -> Vec<String> {
+        let shown = if self.is_of_marks() { "bars" } else { shown };
+        let mut remarks = vec![self.note.text(shown)];
+        remarks.retain(|note| !note.is_empty());
+        let (mut is_interrupted, mut lost) = (false, 0_usize);
+        let parts = self.parts();
+        if !shown.is_empty() {
+            remarks.extend(self.remarks_of_intervals(shown, &parts));
+        }
+        for [x, y] in parts.iter().flat_map(|part| &part.lines).flat_map(Line::polylines).flatten() {
+            if self.x.scale.forward(*x).is_none() {
+                lost += 1;
+            } else {
+                is_interrupted |= self.y.scale.forward(*y).is_none();
+            }
+        }
+        if is_interrupted && !self.parallel.is_empty() {
+            remarks.push("a line has a gap where its run has no value".to_owned());
+        } else if is_interrupted {
+            remarks.push(format!("× interrupted: the value is {}", self.y.scale.refusal()));
+        }
+        if lost > 0 {
+            let noun = if lost == 1 { "point is" } else { "points are" };
+            let reason = self.x.scale.refusal();
+            remarks.push(format!("{lost} {noun} not shown: the x value is {reason}"));
+        }
+        let mut cells = parts.iter().filter_map(|part| part.cells.as_ref());
+        if let Some(cells) = cells.find(|cells| cells.has_data() && cells.has_holes()) {
+            let why = if cells.kinds.is_empty() || !cells.texts.is_empty() {
+                "were not measured"
+            } else {
+                "are not finite"
+            };
+            remarks.push(format!("empty cells {why}"));
+        }
+        remarks
+    }
+}
+
+impl Figure {
+    /// Writes an interval: "± 0.24" where both sides are equal apart from a cut at the end of the axis, otherwise
+    /// "50.00–92.00".
+    pub fn interval_text(&self, value: f64, [low, high]: [f64; 2], digits: Digits) -> String {
+        let bare = |value| digits.bare(value);
+        let (below, above) = (value - low, high - value);
+        let is_even = match self.spread {
+            Some(Spread::Interval95 | Spread::StandardDeviation | Spread::StandardError) => true,
+            // Equal apart from rounding errors of the ends.
+            Some(Spread::None) | None => (above - below).abs() <= 1e-9 * above.abs().max(value.abs()),
+            Some(Spread::MinMax) => false,
+        };
+        // Of an interval that is cut at both ends, no side is whole.
+        let is_whole = self.y.format != Format::Percent || low > 0.0 || high < 1.0;
+        if is_even && is_whole {
+            plus_minus(below.max(above), &bare(below.max(above)))
+        } else {
+            format!("{}–{}", bare(low), bare(high))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::style_of;
+    use crate::axis::Scale;
+    use crate::{Axis, ReferenceLine, style_of};
+    use results::statistics::Spread;
 
     #[test]
     fn a_figure_of_gaps_has_no_data() {
         let line = Line::new("a", style_of(0), vec![[1.0, f64::NAN]]);
         assert!(!Figure { lines: vec![line], ..Figure::default() }.has_data());
         assert!(!Figure::default().has_data());
+    }
+
+    fn part(name: &str, stack: &str, values: &[f64]) -> Bars {
+        Bars { name: name.to_owned(), stack: stack.to_owned(), colour: None, values: values.to_vec() }
+    }
+
+    #[test]
+    fn parts_stand_on_each_other_and_arms_side_by_side() {
+        let bars = vec![
+            part("masked", "a", &[0.5, f64::NAN]),
+            part("masked", "b", &[0.25, 0.25]),
+            part("sdc", "a", &[0.25, 1.0]),
+        ];
+        let figure = Figure { bars, ..Figure::default() };
+        let shown: Vec<_> = bar_parts(&figure).iter().map(|part| (part.sides, part.ends)).collect();
+        assert_eq!(
+            shown,
+            [
+                ([-0.4, 0.0], [0.0, 0.5]),
+                ([0.0, 0.4], [0.0, 0.25]),
+                ([1.0, 1.4], [0.0, 0.25]),
+                ([-0.4, 0.0], [0.5, 0.75]),
+                ([0.6, 1.0], [0.0, 1.0]),
+            ]
+        );
+    }
+
+    #[test]
+    fn bars_fill_the_ranges_that_they_stand_on() {
+        let bars = vec![part("trained", "", &[1.0, 2.0]), part("held", "", &[3.0, f64::NAN])];
+        let figure = Figure { bars, bins: vec![-1.0, 0.0, 2.0], ..Figure::default() };
+        let shown: Vec<_> = bar_parts(&figure).iter().map(|part| (part.sides, part.ends)).collect();
+        assert_eq!(shown, [([-1.0, 0.0], [0.0, 1.0]), ([0.0, 2.0], [0.0, 2.0]), ([-1.0, 0.0], [1.0, 4.0])]);
+    }
+
+    #[test]
+    fn trials_of_the_same_arm_add_up_and_many_arms_are_counted() {
+        let of = |trials: &[(&str, u64)]| Note {
+            what: "share".to_owned(),
+            trials: trials.iter().map(|(arm, trials)| ((*arm).to_owned(), *trials)).collect(),
+            ..Note::default()
+        };
+        let both = of(&[("a", 1500)]).and_trials_of(&of(&[("a", 1500), ("b", 1)]));
+        assert_eq!(both.text(""), "share: a (3,000 trials); b (1 trial)");
+        let many = ["a", "b", "c", "d", "e", "f", "g"].map(|arm| (arm, 100));
+        assert_eq!(of(&many).text(""), "share: 7 arms and settings (700 trials)");
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_said() {
+        let points = vec![[0.0, 1.0], [1.0, f64::NAN], [f64::NAN, 1.0]];
+        let mut figure = Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() };
+        assert_eq!(
+            figure.remarks(""),
+            ["× interrupted: the value is not finite", "1 point is not shown: the x value is not finite"]
+        );
+        figure.x.scale = Scale::Log10;
+        assert_eq!(
+            figure.remarks("")[1],
+            "2 points are not shown: the x value is not positive or not finite"
+        );
+    }
+
+    #[test]
+    fn the_small_print_names_the_band_of_a_reference_line_and_intervals_that_are_cut() {
+        let mut line = Line::new("ticket", style_of(0), vec![[0.5, 0.97]]);
+        line.band = vec![Band { x: 0.5, low: 0.9, high: 1.0 }];
+        let dense = ReferenceLine::level("dense", 0.9, None).with_spread(Some([0.89, 0.91]));
+        let figure = Figure {
+            y: Axis::percent("Accuracy"),
+            lines: vec![line],
+            reference_lines: vec![dense],
+            spread: Some(Spread::Interval95),
+            cut: [false, true],
+            ..Figure::default()
+        };
+        let band = "dashed: the mean of dense with its 95 % CI as a band";
+        assert_eq!(figure.remarks("bars"), [band, "intervals are cut at 100 %"]);
+        assert_eq!(figure.remarks("band of the selected arm"), ["intervals are cut at 100 %"]);
+        assert!(figure.remarks("").is_empty());
+        let whole = Figure { cut: [false; 2], reference_lines: Vec::new(), ..figure };
+        assert!(whole.remarks("bars").is_empty(), "an interval may end at 100 %");
+    }
+
+    #[test]
+    fn only_an_interval_with_equal_sides_is_written_as_half_its_width() {
+        let text = |spread: Option<Spread>, value: f64, ends: [f64; 2]| {
+            let y = Axis::percent("Accuracy");
+            let digits = Digits::of([value], y.format);
+            Figure { y, spread, ..Figure::default() }.interval_text(value, ends, digits)
+        };
+        let uneven = [0.5, 0.92];
+        assert_eq!(text(Some(Spread::MinMax), 0.7733, uneven), "50.00–92.00");
+        assert_eq!(text(None, 0.7733, uneven), "50.00–92.00", "of an unknown kind");
+        assert_eq!(text(Some(Spread::MinMax), 0.5, [0.25, 0.75]), "25.00–75.00");
+        assert_eq!(text(Some(Spread::StandardDeviation), 0.97, [0.8994, 1.0]), "± 7.06", "cut at 100 %");
+        assert_eq!(text(Some(Spread::Interval95), 0.5, [0.0, 1.0]), "0.00–100.00", "cut at both ends");
+        assert_eq!(text(None, 0.5, [0.25, 0.75]), "± 25.00");
     }
 }

@@ -5,34 +5,27 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::model::Figure;
-use super::palette::{Dash, Marker, Theme};
-use super::shades::shares;
+use super::palette::{Dash, Marker, Theme, shares};
 pub use results::page::IntervalStyle;
-use results::page::Size;
-use results::page::{PageStyle, Preset};
+use results::page::{PageStyle, Preset, Size};
 use results::view::ViewSettings;
 
-/// How a figure is drawn.
+/// The options of drawing a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(clippy::struct_excessive_bools)] // independent switches
 pub struct Options {
-    /// The page.
     pub size: Size,
-    /// Resolution of a PNG in dots per inch.
     pub dpi: f64,
-    /// Light or dark.
     pub theme: Theme,
-    /// How the spread around means is drawn.
     pub intervals: IntervalStyle,
-    /// Whether lines have the marks of their arms.
     pub marks: bool,
-    /// Whether lines have the dashes of their arms; otherwise they are solid.
+    /// True if lines have the dashes of their arms; otherwise they are solid.
     pub dashes: bool,
-    /// Whether lines get darker and lighter shades of their colours, so that they differ in grey print.
+    /// True if lines get darker and lighter shades of their colours, so that they differ in grey print.
     pub shades: bool,
-    /// Whether notes are written at the names of arms: the settings in which they differ.
+    /// True if notes are written at the names of arms: the settings in which they differ.
     pub notes: bool,
-    /// Whether the caption and the remarks are written below the plot.
+    /// True if the caption and the remarks are written below the plot.
     pub footnote: bool,
 }
 
@@ -40,8 +33,8 @@ pub struct Options {
 pub const DPI: u32 = 300;
 
 impl Options {
-    /// Those of exported figures: on white.
-    pub fn of(preset: Preset, dpi: u32, page: &PageStyle) -> Self {
+    /// Returns those of exported figures: on white.
+    pub fn new(preset: Preset, dpi: u32, page: &PageStyle) -> Self {
         let PageStyle { font_pt, legend, intervals, marks, dashes, shades, notes, footnote } = *page;
         let size = preset.size();
         let size = Size { font_pt: font_pt.unwrap_or(size.font_pt), legend, ..size };
@@ -51,10 +44,10 @@ impl Options {
 
     /// Returns those that a view keeps for exported figures.
     pub fn of_view(view: &ViewSettings) -> Self {
-        Self::of(view.size, view.dpi.unwrap_or(DPI), &view.page)
+        Self::new(view.size, view.dpi.unwrap_or(DPI), &view.page)
     }
 
-    /// The part of these options that [`Self::of`] takes beside size and resolution.
+    /// Returns the part of these options that [`Self::new`] takes beside size and resolution.
     pub fn page(&self) -> PageStyle {
         let Self { size, dpi: _, theme: _, intervals, marks, dashes, shades, notes, footnote } = *self;
         let usual = Preset::near(&size).size().font_pt;
@@ -62,7 +55,7 @@ impl Options {
         PageStyle { font_pt, legend: size.legend, intervals, marks, dashes, shades, notes, footnote }
     }
 
-    /// How the intervals of a figure are drawn: bars that follow each other closely would hide the lines.
+    /// Chooses how intervals are drawn: bars that follow each other closely would hide the lines.
     pub fn intervals_of(&self, figure: &Figure) -> IntervalStyle {
         const MOST_BARS: usize = 12;
         let parts = figure.parts();
@@ -74,7 +67,7 @@ impl Options {
         }
     }
 
-    /// The small print of a figure whose intervals are drawn in this way.
+    /// Returns the small print of a figure whose intervals are drawn in this way.
     pub fn remarks(&self, figure: &Figure) -> Vec<String> {
         figure.remarks(match self.intervals_of(figure) {
             IntervalStyle::Auto | IntervalStyle::Bars => "bars",
@@ -83,7 +76,7 @@ impl Options {
         })
     }
 
-    /// The figure without the marks and dashes that are not wanted, in shades if they are. Points that no line joins keep their marks.
+    /// Returns the figure without the marks and dashes that are not wanted, in shades if they are. Points that no line joins keep their marks.
     pub fn styled<'a>(&self, figure: &'a Figure) -> Cow<'a, Figure> {
         if self.marks && self.dashes && !self.shades {
             return Cow::Borrowed(figure);
@@ -119,17 +112,16 @@ impl Options {
 }
 
 impl Default for Options {
-    /// One column at 300 dpi on white, as most journals require.
+    /// Returns one column at 300 dpi on white, as most journals require.
     fn default() -> Self {
-        Self::of(Preset::default(), DPI, &PageStyle::default())
+        Self::new(Preset::default(), DPI, &PageStyle::default())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::palette::Style;
-    use crate::shades::grey;
+    use crate::palette::{Style, grey};
     use crate::{Line, style_of};
     use results::statistics::Band;
 
@@ -188,9 +180,9 @@ mod tests {
         let page =
             PageStyle { font_pt: Some(6.5), marks: false, shades: true, notes: true, ..PageStyle::default() };
         let preset = Preset::Own { width: 85.5, height: 60.0 };
-        let options = Options::of(preset, 600, &page);
+        let options = Options::new(preset, 600, &page);
         assert_eq!((Preset::near(&options.size), options.page()), (preset, page));
         assert_eq!(options.size.font_pt, 6.5);
-        assert_eq!(Options::of(Preset::Slide, DPI, &PageStyle::default()).page().font_pt, None);
+        assert_eq!(Options::new(Preset::Slide, DPI, &PageStyle::default()).page().font_pt, None);
     }
 }

@@ -4,13 +4,14 @@
 //! some are lighter or darker, so that a line of two points has a contrast of at least 3 to 1. On white their yellow has a
 //! contrast of 1.3 to 1 and is darkened in files too.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::tones::{contrast, mix};
 use results::campaign::ImageOutcome;
 use results::colours::{is_muted, without_shade};
 
-/// How a line is drawn.
+/// The look of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Style {
     /// Index in the palette, taken modulo [`COLOURS`].
@@ -18,11 +19,9 @@ pub struct Style {
     /// A shade of the colour in percent, from light (0) to dark (100); `None` for the colour itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shade: Option<u8>,
-    /// The line's pattern.
     pub dash: Dash,
-    /// The marker at its points.
     pub marker: Marker,
-    /// Whether it is an outdated line, which is thin and faint.
+    /// True if it is an outdated line, which is thin and faint.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_muted: bool,
 }
@@ -62,9 +61,7 @@ pub enum Theme {
     Light,
     /// A nearly black background, as on slides.
     Dark,
-    /// The light window.
     LightScreen,
-    /// The dark window.
     DarkScreen,
 }
 
@@ -116,7 +113,7 @@ const OUTCOMES: [[Rgb; 5]; 2] = [
     [[0x6B, 0x73, 0x80], [0x6C, 0x93, 0xB8], [0xE2, 0x63, 0x5A], [0xFF, 0xB0, 0xA0], [0xB7, 0x9A, 0xE6]],
 ];
 
-/// The index of the colour of an outcome.
+/// Returns the index of the colour of an outcome.
 pub const fn of_outcome(outcome: ImageOutcome) -> usize {
     match outcome {
         ImageOutcome::Masked => OUTCOME,
@@ -126,7 +123,6 @@ pub const fn of_outcome(outcome: ImageOutcome) -> usize {
     }
 }
 
-/// All patterns.
 pub const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
 /// All markers, in the order in which series take them, after none.
 pub const MARKERS: [Marker; 9] = [
@@ -143,7 +139,7 @@ pub const MARKERS: [Marker; 9] = [
 /// The dashes of the first series, as indices of [`DASHES`].
 const SERIES_DASHES: [usize; COLOURS] = [0, 0, 1, 2, 3, 1, 2, 0];
 
-/// The style of the series with this index: hue, marker and dash vary together, so that series differ in grey print too.
+/// Returns the style of the series with this index: hue, marker and dash vary together, so that series differ in grey print too.
 pub fn style_of(index: usize) -> Style {
     let is_muted = is_muted(index);
     let (index, shade) = without_shade(index);
@@ -157,7 +153,7 @@ pub fn style_of(index: usize) -> Style {
     }
 }
 
-/// The index of the first style with this colour and marker.
+/// Returns the index of the first style with this colour and marker.
 pub fn index_of(colour: usize, marker: Marker) -> usize {
     let is_it = |index: &usize| {
         let style = style_of(*index);
@@ -166,7 +162,7 @@ pub fn index_of(colour: usize, marker: Marker) -> usize {
     (0..COLOURS * (MARKERS.len() - 1)).find(is_it).unwrap_or(colour % COLOURS)
 }
 
-/// The colour with this index (modulo [`COLOURS`], from [`OUTCOME`] on that of an outcome) on the theme's background.
+/// Returns the colour with this index (modulo [`COLOURS`], from [`OUTCOME`] on that of an outcome) on the theme's background.
 pub fn colour(index: usize, theme: Theme) -> Rgb {
     if let Some(outcome) = index.checked_sub(OUTCOME) {
         return OUTCOMES[usize::from(theme.is_dark())][outcome % OUTCOMES[0].len()];
@@ -181,33 +177,32 @@ pub fn colour(index: usize, theme: Theme) -> Rgb {
 }
 
 impl Style {
-    /// The same style with a marker: a circle if it has none.
+    /// Returns the style with a marker: a circle if it has none.
     pub fn with_marker(self) -> Self {
         let marker = if self.marker == Marker::None { Marker::Circle } else { self.marker };
         Self { marker, ..self }
     }
 
-    /// The same style with a shade of its colour, from light (0) to dark (1).
+    /// Returns the style with a shade of its colour, from light (0) to dark (1).
     pub fn with_shade(self, share: f64) -> Self {
         Self { shade: Some((share.clamp(0.0, 1.0) * 100.0).round() as u8), ..self }
     }
 
-    /// The same style with the shade of a level of remaining weights, from light (0) to dark (1): several arms have several
-    /// levels, so the darkest still shows its hue.
+    /// Returns the style with the shade of a level of remaining weights, from light (0) to a dark (1) that still shows its
+    /// hue.
     pub fn with_level(self, share: f64) -> Self {
         const DARKEST: f64 = 0.7;
         self.with_shade(DARKEST * share)
     }
 
-    /// Its colour on this theme's background.
+    /// Returns its colour on this theme's background.
     pub fn rgb(self, theme: Theme) -> Rgb {
         let own = colour(self.colour, theme);
         self.shade.map_or(own, |percent| shade(own, f64::from(percent.min(100)) / 100.0, theme))
     }
 }
 
-/// A shade of a colour, from light (0) to dark (1). The shade nearest to the ground still has a contrast like that of the
-/// colours themselves, also where a file's original colour has less.
+/// Returns a shade of a colour, from light (0) to dark (1); the one nearest to the ground still has a contrast of 3.3 to 1.
 fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
     const LEAST: f64 = 3.3;
     const FARTHEST: f64 = 0.6;
@@ -224,7 +219,7 @@ fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
 }
 
 impl Dash {
-    /// Lengths of strokes and gaps in line widths; empty if solid.
+    /// Returns the lengths of strokes and gaps in line widths; empty if solid.
     pub fn pattern(self) -> &'static [f64] {
         match self {
             Self::Solid => &[],
@@ -236,12 +231,12 @@ impl Dash {
 }
 
 impl Theme {
-    /// Whether its background is dark.
+    /// Returns true if its background is dark.
     pub const fn is_dark(self) -> bool {
         matches!(self, Self::Dark | Self::DarkScreen)
     }
 
-    /// The background.
+    /// Returns the background.
     pub const fn ground(self) -> Rgb {
         match self {
             Self::Light | Self::LightScreen => [0xFF; 3],
@@ -250,7 +245,7 @@ impl Theme {
         }
     }
 
-    /// Text.
+    /// Returns the colour of text.
     pub const fn ink(self) -> Rgb {
         match self {
             Self::Light => [0x1A; 3],
@@ -260,7 +255,7 @@ impl Theme {
         }
     }
 
-    /// Small print and reference lines.
+    /// Returns the colour of small print and reference lines.
     pub const fn muted(self) -> Rgb {
         match self {
             Self::Light => [0x55; 3],
@@ -270,7 +265,7 @@ impl Theme {
         }
     }
 
-    /// Axes and their ticks.
+    /// Returns the colour of axes.
     pub const fn axis(self) -> Rgb {
         match self {
             Self::Light | Self::Dark => self.ink(),
@@ -279,7 +274,7 @@ impl Theme {
         }
     }
 
-    /// Less important areas, such as the share of masked faults.
+    /// Returns the colour of less important areas, such as the share of masked faults.
     pub const fn pale(self) -> Rgb {
         match self {
             Self::Light | Self::LightScreen => [0xC9; 3],
@@ -288,7 +283,7 @@ impl Theme {
         }
     }
 
-    /// Grid lines.
+    /// Returns the colour of grid lines.
     pub const fn grid(self) -> Rgb {
         match self {
             Self::Light => [0xE4; 3],
@@ -299,10 +294,90 @@ impl Theme {
     }
 }
 
+impl Marker {
+    /// Returns true if it consists of strokes.
+    pub const fn has_strokes(self) -> bool {
+        matches!(self, Self::Plus | Self::Cross)
+    }
+}
+
+/// Returns the outline of a marker with this radius; `None` for no marker. Those with strokes have pairs of their ends, all others
+/// are filled.
+pub fn outline(marker: Marker, radius: f64) -> Option<Vec<[f64; 2]>> {
+    let r = radius;
+    // Scaled to look equally large: a square of the same radius would look larger than a circle.
+    let corners = match marker {
+        Marker::None => return None,
+        Marker::Circle => circle(r),
+        Marker::Square => polygon(&[[-0.86, -0.86], [0.86, -0.86], [0.86, 0.86], [-0.86, 0.86]], r),
+        Marker::Triangle => polygon(&[[0.0, -1.2], [1.1, 0.75], [-1.1, 0.75]], r),
+        Marker::Diamond => polygon(&[[0.0, -1.25], [1.1, 0.0], [0.0, 1.25], [-1.1, 0.0]], r),
+        Marker::Down => polygon(&[[0.0, 1.2], [1.1, -0.75], [-1.1, -0.75]], r),
+        Marker::Pentagon => {
+            polygon(&[[0.0, -1.1], [1.05, -0.34], [0.65, 0.89], [-0.65, 0.89], [-1.05, -0.34]], r)
+        }
+        Marker::Plus => polygon(&[[-1.1, 0.0], [1.1, 0.0], [0.0, -1.1], [0.0, 1.1]], r),
+        Marker::Cross => polygon(&[[-0.85, -0.85], [0.85, 0.85], [0.85, -0.85], [-0.85, 0.85]], r),
+    };
+    Some(corners)
+}
+
+fn polygon(corners: &[[f64; 2]], radius: f64) -> Vec<[f64; 2]> {
+    corners.iter().map(|corner| corner.map(|share| share * radius)).collect()
+}
+
+/// Returns 24 corners, which look round at the size of a marker.
+fn circle(radius: f64) -> Vec<[f64; 2]> {
+    let corner = |index: u32| {
+        let (sin, cos) = (f64::from(index) * std::f64::consts::TAU / 24.0).sin_cos();
+        [radius * cos, radius * sin]
+    };
+    (0..24).map(corner).collect()
+}
+
+/// Returns a shade for each colour without one, from light (0) to dark (1), as far apart as possible, in the order of their
+/// greys.
+pub fn shares(styles: impl Iterator<Item = Style>, theme: Theme) -> BTreeMap<usize, f64> {
+    let plain: BTreeMap<usize, Style> =
+        styles.filter(|style| style.shade.is_none()).map(|style| (style.colour, style)).collect();
+    let mut order: Vec<Style> = plain.into_values().collect();
+    order.sort_by(|a, b| grey(b.rgb(theme)).total_cmp(&grey(a.rgb(theme))));
+    if theme.is_dark() {
+        order.reverse(); // light is what is near to the ground
+    }
+    let last = order.len().saturating_sub(1).max(1) as f64;
+    order.iter().enumerate().map(|(rank, style)| (style.colour, rank as f64 / last)).collect()
+}
+
+/// Returns the grey of a colour, from 0 to 255, as printers convert (ITU-R BT.601).
+pub fn grey([red, green, blue]: Rgb) -> f64 {
+    0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue)
+}
+
+/// Returns a mixture of two colours: the first one at 0, the second one at 1.
+pub fn mix(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {
+    let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
+    std::array::from_fn(|index| tone(from[index], to[index]))
+}
+
+/// Returns the contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
+pub fn contrast(a: [u8; 3], b: [u8; 3]) -> f64 {
+    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+    a.max(b) / a.min(b)
+}
+
+/// Returns the relative luminance, 0 to 1, as WCAG 2.2 defines it.
+pub fn luminance(rgb: [u8; 3]) -> f64 {
+    let [red, green, blue] = rgb.map(|byte| {
+        let share = f64::from(byte) / 255.0;
+        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tones::luminance;
 
     const ALL: [Theme; 4] = [Theme::Light, Theme::Dark, Theme::LightScreen, Theme::DarkScreen];
 
@@ -389,5 +464,14 @@ mod tests {
         let style: Style = form::ron_text::from_str("(colour: 2, dash: Dotted, marker: Square)").unwrap();
         let known = Style { colour: 2, dash: Dash::Dotted, marker: Marker::Square, ..Style::default() };
         assert_eq!(style, known);
+    }
+
+    #[test]
+    fn all_markers_but_none_have_an_outline_within_one_and_a_half_radii() {
+        assert_eq!(outline(Marker::None, 2.0), None);
+        for marker in crate::palette::MARKERS.into_iter().skip(1) {
+            let corners = outline(marker, 2.0).unwrap();
+            assert!(corners.len() >= 3 && corners.iter().flatten().all(|share| share.abs() <= 3.0));
+        }
     }
 }

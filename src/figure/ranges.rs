@@ -1,14 +1,12 @@
 //! The ranges of a figure's axes.
 
-use super::axis::PADDING;
-use super::bars::parts;
+use super::axis::{PADDING, Scale};
 use super::facets::{Facets, Panel, Ranges};
-use super::model::{At, Figure, Line};
+use super::model::{At, Figure, Line, bar_parts};
 use super::palette::Marker;
-use super::scale::Scale;
 use results::number::Format;
 
-/// What the range of y is for. The interval at the end of a line is always whole.
+/// The purpose of a range of y. The interval at the end of a line is always whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// For lines: the bands of a few seeds that differ would press them into a strip, and widen the range a little only.
@@ -17,14 +15,14 @@ pub enum Fit {
     Intervals,
 }
 
-/// The ranges of x and y, each increasing: the fixed ones, otherwise those of the data with some padding.
+/// Returns the ranges of x and y, each increasing: the fixed ones, otherwise those of the data with some padding.
 ///
 /// The range of y depends only on data within the range of x.
 pub fn ranges(figure: &Figure, fit: Fit) -> [[f64; 2]; 2] {
     ranges_of(figure, fit, [None; 2])
 }
 
-/// The same with these ranges where there are some.
+/// Returns [`ranges`] with these ones where they are given.
 pub fn ranges_of(figure: &Figure, fit: Fit, chosen: [Option<[f64; 2]>; 2]) -> [[f64; 2]; 2] {
     let x = figure.x.fit_or(chosen[0].or(figure.x.range), xs(figure));
     let fixed = chosen[1].or(figure.y.range);
@@ -32,7 +30,7 @@ pub fn ranges_of(figure: &Figure, fit: Fit, chosen: [Option<[f64; 2]>; 2]) -> [[
     [x, if fixed.is_none() { with_room_for_marks(figure, fit, x, y) } else { y }]
 }
 
-/// The ranges of all panels of a figure; those that the whole figure has hold for each of them.
+/// Returns the ranges of all panels of a figure; those that the whole figure has hold for each of them.
 pub fn ranges_of_panels(figure: &Figure, fit: Fit, facets: &Facets) -> Vec<Ranges> {
     let chosen = [figure.x.range, figure.y.range];
     let of = |panel: &Panel| ranges_of(&panel.figure, fit, chosen);
@@ -63,12 +61,12 @@ fn xs(figure: &Figure) -> impl Iterator<Item = f64> {
     points.chain(bands).chain(bars).chain(figure.bins.iter().copied()).chain(references)
 }
 
-/// The ends of all bars, including their common base at 0.
+/// Returns the ends of all bars, including their common base at 0.
 fn heads(figure: &Figure) -> impl Iterator<Item = f64> {
-    parts(figure).into_iter().flat_map(|part| part.ends)
+    bar_parts(figure).into_iter().flat_map(|part| part.ends)
 }
 
-/// How far bands may widen the range of curves: a few seeds that differ have intervals that would press all lines into a strip.
+/// Limits how far bands widen the range of curves: intervals of a few seeds would press all lines into a strip.
 fn most_of_bands(figure: &Figure, fit: Fit, values: impl Iterator<Item = f64>) -> [f64; 2] {
     const SHARE: f64 = 0.3;
     let [low, high] = values
@@ -81,7 +79,7 @@ fn most_of_bands(figure: &Figure, fit: Fit, values: impl Iterator<Item = f64>) -
     [low - more, high + more]
 }
 
-/// The x of the last value of a line in the direction of the axis.
+/// Returns the x of the last value of a line in the direction of the axis.
 fn end_of(figure: &Figure, line: &Line) -> Option<f64> {
     let xs = line.points.iter().filter(|point| point[1].is_finite()).map(|point| point[0]);
     xs.reduce(if figure.x.reversed { f64::min } else { f64::max })
@@ -118,6 +116,28 @@ fn ys(figure: &Figure, fit: Fit, x: [f64; 2]) -> impl Iterator<Item = f64> {
         [band.low, band.high].map(|end| if is_end { end } else { end.clamp(most[0], most[1]) })
     });
     points.chain(bands).chain(bars.map(possible)).chain(references.flatten())
+}
+
+/// The share of values ignored at each end, but at least one value.
+const SHARE: f64 = 0.01;
+
+/// Returns the range of the visible y values without the outermost 1 % at each end; `None` with too few values, or if nothing
+/// would lie outside.
+pub fn inner_range(figure: &Figure) -> Option<[f64; 2]> {
+    const FEWEST: usize = 20;
+    let [low, high] = figure.x.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    let points = figure.lines.iter().flat_map(Line::polylines).flatten();
+    let seen = points.filter(|point| (low..=high).contains(&point[0])).map(|point| point[1]);
+    let mut values: Vec<f64> = seen.filter(|value| figure.y.scale.forward(*value).is_some()).collect();
+    if values.len() < FEWEST {
+        return None;
+    }
+    values.sort_by(f64::total_cmp);
+    let last = values.len() - 1;
+    let left_out = ((last as f64 * SHARE).round() as usize).max(1);
+    let ends = [values[left_out], values[last - left_out]];
+    let cuts = values[0] < ends[0] || ends[1] < values[last];
+    (cuts && ends[0] < ends[1]).then_some(ends)
 }
 
 #[cfg(test)]
@@ -197,5 +217,32 @@ mod tests {
         figure.lines[0].band = vec![results::statistics::Band { x: 0.0, low: -1.0, high: 3.0 }];
         figure.reference_lines = vec![crate::ReferenceLine::level("dense", 9.0, None)];
         assert_eq!(ranges(&figure, Fit::Lines)[1], [-1.3, 9.3]);
+    }
+}
+
+#[cfg(test)]
+mod outliers_tests {
+    use super::*;
+    use crate::style_of;
+
+    fn figure(ys: impl IntoIterator<Item = f64>) -> Figure {
+        let points = ys.into_iter().zip(0..).map(|(y, x)| [f64::from(x), y]).collect();
+        Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() }
+    }
+
+    #[test]
+    fn one_wild_value_of_hundreds_does_not_decide_the_range() {
+        let ys = (0..200).map(|i| if i == 7 { 1e9 } else { f64::from(i) });
+        assert_eq!(inner_range(&figure(ys)), Some([2.0, 198.0]));
+        assert_eq!(inner_range(&figure([1.0, f64::NAN, 1e9])), None, "too few to tell");
+        assert_eq!(inner_range(&figure((0..100).map(|_| 1.0))), None);
+    }
+
+    #[test]
+    fn of_a_few_values_the_outermost_ones_are_left_out() {
+        let ys = |wild: f64| (0..36).map(move |i| if i == 7 { wild } else { f64::from(i) });
+        assert_eq!(inner_range(&figure(ys(1e9))), Some([1.0, 35.0]));
+        let alike = (0..36).map(|i| f64::from(i / 9));
+        assert_eq!(inner_range(&figure(alike)), None, "nothing lies outside");
     }
 }

@@ -2,13 +2,17 @@
 
 use std::sync::{Arc, LazyLock};
 
+use krilla::Document;
+use krilla::geom::Size;
+use krilla::metadata::Metadata;
+use krilla::page::PageSettings;
+use krilla_svg::{SurfaceExt, SvgSettings};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, FaceInfo, ID};
 use resvg::usvg::layout::PositionedGlyph;
 use resvg::usvg::{FontResolver, Group, Node, Options, Tree};
 use ttf_parser::Face;
 
-use super::draw_error::DrawError;
 use super::font::{FAMILY, MEDIUM, REGULAR, covers};
 
 /// SVG counts 96 pixels to an inch.
@@ -33,14 +37,14 @@ fn own_fonts() -> Database {
     fonts
 }
 
-/// System fonts are used only for characters that the embedded fonts lack, such as Chinese names of arms. All other
-/// figures are the same everywhere.
+/// Returns the fonts of a drawing: those of the system only for characters that the embedded ones lack, such as Chinese
+/// names.
 fn fonts_for(svg: &str) -> Arc<Database> {
     Arc::clone(if covers(svg) { &FONTS } else { &FONTS_OF_MACHINE })
 }
 
-/// The font that draws a character which those used so far lack: of all that have it, the one that is most like the first of
-/// these. A text in a heavier or narrower font would look emphasised.
+/// Returns the font for a character that those used so far lack: the one most like the first, for a heavier or narrower one
+/// would look emphasised.
 fn fallback(letter: char, used: &[ID], fonts: &Database) -> Option<ID> {
     let first = fonts.face(*used.first()?)?;
     let mut others: Vec<&FaceInfo> = fonts.faces().filter(|face| !used.contains(&face.id)).collect();
@@ -57,7 +61,7 @@ fn fallback(letter: char, used: &[ID], fonts: &Database) -> Option<ID> {
     others.iter().find(has_it).map(|face| face.id)
 }
 
-/// The characters of a drawing that no font draws, each once.
+/// Returns the characters of a drawing that no font draws, each once.
 ///
 /// # Errors
 /// When the SVG is invalid.
@@ -101,7 +105,7 @@ pub fn tree(svg: &str) -> Result<Tree, DrawError> {
     Ok(Tree::from_str(svg, &options)?)
 }
 
-/// The drawing as a PNG file with this resolution, which the file records, so that other programs show it in its true
+/// Returns the drawing as a PNG file with this resolution, which the file records, so that other programs show it in its true
 /// size.
 ///
 /// # Errors
@@ -111,7 +115,7 @@ pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, DrawError> {
     Ok(with_resolution(&file, dpi))
 }
 
-/// The drawing as pixels with this resolution.
+/// Returns the drawing as pixels with this resolution.
 ///
 /// # Errors
 /// When the resolution is not positive or gives more than 32,768 pixels on a side.
@@ -150,6 +154,80 @@ fn with_resolution(file: &[u8], dpi: f64) -> Vec<u8> {
     check.update(&body);
     let (head, rest) = file.split_at(HEAD.min(file.len()));
     [head, &9_u32.to_be_bytes(), &body, &check.sum().to_be_bytes(), rest].concat()
+}
+
+/// A reason why a figure could not be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum DrawError {
+    #[error("{0}")]
+    Size(String),
+    #[error(
+        "a picture at {dpi} dpi cannot be drawn; choose more than 0 and at most {most:.0} dpi for this size"
+    )]
+    Resolution { dpi: f64, most: f64 },
+    #[error("the drawing is not valid SVG ({0}); this is a bug in Weightlab; please report it")]
+    Svg(#[from] resvg::usvg::Error),
+    #[error("the picture cannot be packed as PNG ({0}); this is a bug in Weightlab; please report it")]
+    Png(String),
+    #[error("the page of the PDF has no area; choose another size")]
+    Page,
+    #[error("the page cannot be written as PDF ({0}); this is a bug in Weightlab; please report it")]
+    Pdf(String),
+}
+
+/// SVG uses pixels of 1/96 inch, PDF points of 1/72 inch.
+const POINTS_PER_PIXEL: f32 = 0.75;
+
+/// Returns the drawing as a PDF file. It contains no time and no machine name, so equal drawings give equal bytes.
+///
+/// # Errors
+/// When the SVG cannot be read or the page cannot be written; neither happens with a drawing from
+/// [`svg`](super::svg::svg).
+pub fn pdf(svg: &str, title: &str) -> Result<Vec<u8>, DrawError> {
+    let tree = tree(svg)?;
+    let pixels = tree.size();
+    let size = Size::from_wh(pixels.width() * POINTS_PER_PIXEL, pixels.height() * POINTS_PER_PIXEL);
+    let size = size.ok_or(DrawError::Page)?;
+    let mut document = Document::new();
+    document.set_metadata(Metadata::new().title(title.to_owned()).creator("Weightlab".to_owned()));
+    let mut page = document.start_page_with(PageSettings::new(size));
+    let mut surface = page.surface();
+    surface.draw_svg(&tree, size, SvgSettings::default()).ok_or(DrawError::Page)?;
+    surface.finish();
+    page.finish();
+    document.finish().map_err(|error| DrawError::Pdf(error.to_string()))
+}
+
+pub const ICON: &str = include_str!("../../assets/icons/weightlab.svg");
+
+/// Returns the icon as `side`×`side` pixels, as straight (not premultiplied) RGBA.
+///
+/// # Errors
+/// When `side` is 0 or too large for the memory.
+pub fn icon_pixels(side: u32) -> Result<Vec<u8>, DrawError> {
+    let straight = |pixel: &resvg::tiny_skia::PremultipliedColorU8| {
+        let colour = pixel.demultiply();
+        [colour.red(), colour.green(), colour.blue(), colour.alpha()]
+    };
+    Ok(draw_icon(side)?.pixels().iter().flat_map(straight).collect())
+}
+
+/// Returns the icon as a PNG file of `side`×`side` pixels.
+///
+/// # Errors
+/// When `side` is 0 or too large for the memory.
+pub fn icon_png(side: u32) -> Result<Vec<u8>, DrawError> {
+    draw_icon(side)?.encode_png().map_err(|error| DrawError::Png(error.to_string()))
+}
+
+fn draw_icon(side: u32) -> Result<Pixmap, DrawError> {
+    let tree = Tree::from_str(ICON, &Options::default())?;
+    let mut pixels =
+        Pixmap::new(side, side).ok_or_else(|| DrawError::Png(format!("no icon has {side} pixels")))?;
+    let size = tree.size();
+    let [x, y] = [size.width(), size.height()].map(|length| side as f32 / length);
+    resvg::render(&tree, Transform::from_scale(x, y), &mut pixels.as_mut());
+    Ok(pixels)
 }
 
 #[cfg(test)]
@@ -241,5 +319,48 @@ mod tests {
         assert!(glyphs.len() > 20, "{}", glyphs.len());
         assert!(glyphs.iter().all(|glyph| glyph.id.0 != 0 && tree.fontdb().face(glyph.font).is_some()));
         assert_eq!(FONTS.len(), 2);
+    }
+
+    #[test]
+    fn the_icon_fills_every_size_and_has_round_corners() {
+        for side in [16, 48, 256] {
+            let pixels = icon_pixels(side).unwrap();
+            assert_eq!(pixels.len(), (4 * side * side) as usize);
+            assert!(pixels[3] < 64, "the corner is clear");
+            let middle = (4 * (side / 2 * side + side / 2)) as usize;
+            assert_eq!(pixels[middle + 3], 255, "the middle is not");
+        }
+        assert!(icon_png(16).unwrap().starts_with(b"\x89PNG"));
+        assert!(icon_pixels(0).is_err());
+    }
+}
+
+#[cfg(test)]
+mod pdf_tests {
+    use super::*;
+    use crate::model::Line;
+    use crate::svg::svg;
+    use crate::{Figure, Options, style_of};
+
+    fn example() -> String {
+        let line = Line::new("dense", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);
+        svg(&Figure { lines: vec![line], ..Figure::default() }, &Options::default())
+    }
+
+    #[test]
+    fn a_page_has_the_size_of_the_figure_and_embedded_text() {
+        let file = pdf(&example(), "A figure").unwrap();
+        assert!(file.starts_with(b"%PDF-"));
+        let text = String::from_utf8_lossy(&file);
+        assert!(text.contains("/MediaBox[0 0 252 198]"));
+        assert!(
+            text.contains("Roboto-Regular") && text.contains("/ToUnicode"),
+            "text is text, with its font"
+        );
+    }
+
+    #[test]
+    fn equal_drawings_have_equal_bytes() {
+        assert_eq!(pdf(&example(), "A figure").unwrap(), pdf(&example(), "A figure").unwrap());
     }
 }

@@ -291,6 +291,23 @@ macro_rules! choice {
     };
 }
 
+/// Declares alternatives that have a file each: `file::Type, label, help` for every one, whose settings are `Type`. All that the
+/// files export is re-exported.
+#[macro_export]
+macro_rules! registry {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal, each $rule:path {
+        $( $file:ident :: $item:ident, $label:literal, $help:literal; )+
+    }) => {
+        $( pub use $file::*; )+
+        $crate::choice! {
+            $(#[$meta])*
+            $vis enum $name: $title, each $rule {
+                $( $item($item) = $item::default(), $label, $help; )+
+            }
+        }
+    };
+}
+
 /// What each alternative does: its settings, or the unit struct of its name, as one trait.
 #[doc(hidden)]
 #[macro_export]

@@ -11,6 +11,18 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
 }
 
+/// Lists items: `a`, `a and b`, `a, b and c`; `nothing` without any.
+pub fn listed<T: AsRef<str>>(items: &[T]) -> String {
+    match items {
+        [] => "nothing".to_owned(),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
+        }
+    }
+}
+
 /// The first `most` names of a list, and how many there are beside: `a, b and 3 more`; what is `between` two names is `, `.
 pub fn first_of<T: AsRef<str>>(names: impl IntoIterator<Item = T>, most: usize, between: &str) -> String {
     let (mut text, mut more) = (String::new(), 0);

@@ -7,7 +7,7 @@ use eframe::egui::{
 
 use super::theme::{self, SMALL, STEP, present};
 use super::widgets;
-use figure::marks::outline;
+use figure::palette::outline;
 use figure::palette::{Dash, MARKERS, Marker, Style, index_of, style_of};
 
 /// The names of the hues, in their order; the one without a name is that of text, which no arm should be taken for.

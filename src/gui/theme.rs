@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     fn contrast(a: Color32, b: Color32) -> f64 {
-        figure::tones::contrast([a.r(), a.g(), a.b()], [b.r(), b.g(), b.b()])
+        figure::palette::contrast([a.r(), a.g(), a.b()], [b.r(), b.g(), b.b()])
     }
 
     #[test]

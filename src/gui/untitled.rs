@@ -87,7 +87,7 @@ pub fn has_failed(folder: &Path, runs: &[Run]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use run::summary::testing::write_done;
+    use run::testing::write_done;
 
     #[test]
     fn an_untitled_experiment_is_listed_once_it_has_results() {

@@ -5,23 +5,23 @@ use rand::Rng;
 /// One more than the largest 24-bit number.
 const STEPS: f32 = 16_777_216.0;
 
-/// Uniform in [0, 1): the upper 24 bits of one 32-bit number, divided by 2^24.
+/// Draws uniformly from [0, 1): the upper 24 bits of one 32-bit number, divided by 2^24.
 pub fn uniform(rng: &mut impl Rng) -> f32 {
     (rng.next_u32() >> 8) as f32 / STEPS
 }
 
-/// Uniform in [`low`, `high`), up to rounding.
+/// Draws uniformly from [`low`, `high`), up to rounding.
 pub fn uniform_in(rng: &mut impl Rng, low: f32, high: f32) -> f32 {
     low + (high - low) * uniform(rng)
 }
 
-/// Uniform in [0, 1): the upper 53 bits of one 64-bit number, divided by 2^53.
+/// Draws uniformly from [0, 1): the upper 53 bits of one 64-bit number, divided by 2^53.
 pub fn uniform_f64(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / 9_007_199_254_740_992.0
 }
 
-/// A whole number below `bound`, which is at least 1: the upper 64 bits of one 64-bit number times `bound`. No value
-/// is likelier than another by more than bound/2^64.
+/// Draws a whole number below `bound`, which is at least 1: the upper 64 bits of one 64-bit number times `bound`. No
+/// value is likelier than another by more than bound/2^64.
 pub fn below(rng: &mut impl Rng, bound: u64) -> u64 {
     let product = u128::from(rng.next_u64()) * u128::from(bound);
     (product >> 64) as u64
@@ -45,7 +45,7 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// The next number.
+    /// Draws the next number.
     pub fn draw(&mut self, rng: &mut impl Rng) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;
@@ -72,12 +72,12 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// To choose `wanted` of `size` items.
+    /// Prepares to choose `wanted` of `size` items.
     pub fn new(wanted: u64, size: u64) -> Self {
         Self { left: size, wanted: wanted.min(size) }
     }
 
-    /// Whether the next item is chosen. Asked at most as often as there are items.
+    /// Returns true if the next item is chosen. Asked at most as often as there are items.
     pub fn takes(&mut self, rng: &mut impl Rng) -> bool {
         let taken = below(rng, self.left.max(1)) < self.wanted;
         self.left = self.left.saturating_sub(1);

@@ -2,8 +2,7 @@
 
 use super::amount::{check_fraction, part_of};
 use super::draw::Sample;
-use super::prune::free_values;
-use super::select::lowest;
+use super::prune::{free_values, lowest};
 use super::{AmountError, Entry};
 use rand::Rng;
 use thiserror::Error;
@@ -44,15 +43,12 @@ impl Selection {
 /// A parameter whose entries may be frozen. `weights` and `entries` are equally long, in the exported layout.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// The parameter's name, for messages.
     pub name: &'a str,
-    /// The current values.
     pub weights: &'a [f32],
-    /// State of each entry.
     pub entries: &'a [Entry],
 }
 
-/// The entries of a parameter that a selection takes, ascending and each once.
+/// Returns the entries of a parameter that a selection takes, ascending and each once.
 ///
 /// Pruned entries are never among them: they stay at zero. Fractions count free entries and choose among them, rounded
 /// half to even; ties go to the lower index, and NaN counts as larger than any number. Selections that name entries
@@ -91,7 +87,7 @@ fn surviving(entries: &[Entry], range: std::ops::Range<usize>) -> impl Iterator<
     indices.map(|index| u32::try_from(index).expect("a parameter has fewer than 2^32 entries"))
 }
 
-/// The listed numbers, ascending and each once, if all of them are below `count`.
+/// Returns the listed numbers, ascending and each once, if all of them are below `count`.
 fn listed(numbers: &[u64], count: usize, parameter: &str) -> Result<Vec<usize>, FreezeError> {
     let checked = |&number: &u64| {
         let inside = usize::try_from(number).ok().filter(|&number| number < count);
@@ -106,19 +102,10 @@ fn listed(numbers: &[u64], count: usize, parameter: &str) -> Result<Vec<usize>, 
 /// Why nothing was frozen.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FreezeError {
-    /// A fraction is out of its range.
     #[error(transparent)]
     Amount(#[from] AmountError),
-    /// An entry that does not exist.
     #[error("{parameter} has no entry {number}: it has {count} entries, counted from 0")]
-    OutOfRange {
-        /// The number asked for.
-        number: u64,
-        /// How many there are.
-        count: usize,
-        /// The parameter.
-        parameter: String,
-    },
+    OutOfRange { number: u64, count: usize, parameter: String },
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::draw::{Normal, uniform_in};
 use rand::Rng;
 
 form::choice! {
-    /// How weights of linear and convolution layers start. Names and formulas as in `torch.nn.init`.
+    /// The initial weights of linear and convolution layers. Names and formulas as in `torch.nn.init`.
     #[derive(Copy)]
     pub enum Init: "Initial weights" {
         PyTorch, "PyTorch default", "Uniform in ±1/√(fan in): what PyTorch's layers do (Kaiming uniform with a = √5)";
@@ -16,7 +16,7 @@ form::choice! {
 }
 
 form::choice! {
-    /// How biases start.
+    /// The initial biases.
     #[derive(Copy)]
     pub enum BiasInit: "Initial biases" {
         Usual, "PyTorch default", "PyTorch's default draw with PyTorch's default weights, zeros otherwise";
@@ -25,7 +25,7 @@ form::choice! {
     }
 }
 
-/// How many connections go into and out of one unit.
+/// The numbers of connections into and out of one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fans {
     /// Inputs per unit.
@@ -35,12 +35,12 @@ pub struct Fans {
 }
 
 impl Fans {
-    /// The fans of a weight `[out, in]` or `[out, in, height, width]`, as PyTorch counts them: in a convolution both
-    /// are multiplied by the size of the kernel.
+    /// Returns the fans of a weight `[out, in]` or `[out, in, height, width]`, as PyTorch counts them: in a
+    /// convolution both are multiplied by the size of the kernel.
     ///
     /// # Panics
     /// If the shape has fewer than two dimensions; only weights of linear and convolution layers have fans.
-    pub fn of(shape: &[usize]) -> Self {
+    pub fn new(shape: &[usize]) -> Self {
         let [outputs, inputs, kernel @ ..] = shape else {
             panic!("a weight has at least two dimensions, not {shape:?}");
         };
@@ -49,7 +49,6 @@ impl Fans {
     }
 }
 
-/// A distribution to draw from, with mean 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Law {
     Normal { deviation: f64 },
@@ -73,15 +72,15 @@ fn pytorch_law(fan_in: usize) -> Law {
     Law::Uniform { bound: 1.0 / (fan_in as f64).sqrt() }
 }
 
-/// New values of a weight of this shape, drawn in the order of the exported layout.
+/// Returns new values of a weight of this shape, drawn in the order of the exported layout.
 ///
 /// # Panics
 /// As [`Fans::of`].
 pub fn weight(init: Init, shape: &[usize], rng: &mut impl Rng) -> Vec<f32> {
-    draw(init.law(Fans::of(shape)), shape.iter().product(), rng)
+    draw(init.law(Fans::new(shape)), shape.iter().product(), rng)
 }
 
-/// New values of the `size` biases of a layer whose `weights` start in this way with this `fan_in`.
+/// Returns new values of the `size` biases of a layer whose `weights` start in this way with this `fan_in`.
 pub fn bias(init: BiasInit, weights: Init, size: usize, fan_in: usize, rng: &mut impl Rng) -> Vec<f32> {
     match (init, weights) {
         (BiasInit::Ones, _) => vec![1.0; size],
@@ -123,8 +122,8 @@ mod tests {
 
     #[test]
     fn a_convolutions_fans_count_its_kernel() {
-        assert_eq!(Fans::of(&[10, 100]), Fans { fan_in: 100, fan_out: 10 });
-        assert_eq!(Fans::of(&[64, 3, 3, 3]), Fans { fan_in: 27, fan_out: 576 });
+        assert_eq!(Fans::new(&[10, 100]), Fans { fan_in: 100, fan_out: 10 });
+        assert_eq!(Fans::new(&[64, 3, 3, 3]), Fans { fan_in: 27, fan_out: 576 });
     }
 
     #[test]

@@ -12,29 +12,23 @@
 //! | which ones are worth least | [`criteria`] |
 //! | so which ones go | [`prune`] |
 //! | which ones are held still | [`freeze`] |
-//! | where else could they have been | [`shuffle`] |
+//! | where else could they have been | [`shuffle_masks`] |
 //! | what weights start from | [`init`] |
 //! | where randomness comes from | [`stream`], [`draw`] |
-//! | what two masks have in common | [`overlap`] |
+//! | what two masks have in common | [`Overlap`] |
 //! | which bits are struck, what they read as, and what that did | [`fault`] |
 
 mod amount;
 pub mod criteria;
 pub mod draw;
-mod entry;
 pub mod fault;
 pub mod freeze;
 pub mod init;
-pub mod overlap;
+mod mask;
 pub mod prune;
-mod schedule;
-mod scope;
-mod select;
-pub mod shuffle;
 pub mod stream;
 
-pub use amount::{Amount, AmountError};
+pub use amount::{Amount, AmountError, Scope};
 pub use criteria::Criterion;
-pub use entry::{Entry, MaskCounts};
 pub use init::{BiasInit, Init};
-pub use scope::Scope;
+pub use mask::{ByChance, Entry, MaskCounts, Overlap, shuffle_masks};

@@ -14,11 +14,10 @@ use sha2::{Digest, Sha256};
 /// A generator of random numbers; its output is fixed by its key for all time.
 pub type Stream = ChaCha8Rng;
 
-/// What random numbers are for. Streams of different purposes never overlap, so that a new use of randomness leaves
+/// The purpose of random numbers. Streams of different purposes never overlap, so that a new use of randomness leaves
 /// all others as they were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Purpose {
-    /// Initial weights.
     Init,
     /// Order of the training data.
     Order,
@@ -58,7 +57,7 @@ impl Purpose {
         Self::Statistics,
     ];
 
-    /// The name that enters the key. Never rename one.
+    /// Returns the name that enters the key. Never rename one.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Init => "init",
@@ -76,8 +75,8 @@ impl Purpose {
     }
 }
 
-/// The stream of a seed for a purpose. Counters separate the uses of one purpose: an epoch, a stage, a trial. Another
-/// number of counters gives another stream.
+/// Returns the stream of a seed for a purpose. Counters separate the uses of one purpose: an epoch, a stage, a trial.
+/// Another number of counters gives another stream.
 pub fn stream(seed: u64, purpose: Purpose, counters: &[u64]) -> Stream {
     let mut hash = Sha256::new();
     hash.update(b"weightlab stream 1\0");

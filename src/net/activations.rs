@@ -1,7 +1,7 @@
 //! The activations between two operations of a network, on the host.
 
-use super::kernels::live;
 use data::Shape;
+use kernels::part::live_channels;
 
 /// Order of the values of one sample in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,6 @@ pub enum Layout {
 pub struct Activations {
     /// Sample after sample.
     pub values: Vec<f32>,
-    /// Number of samples.
     pub count: usize,
     /// Shape of one sample; after flattening, `channels` is the length of a row.
     pub shape: Shape,
@@ -28,7 +27,7 @@ pub struct Activations {
 }
 
 impl Activations {
-    /// Inputs of a network, each of this shape, channels first.
+    /// Returns the inputs of a network, each of this shape, channels first.
     ///
     /// # Panics
     /// When `values` does not hold whole samples.
@@ -38,13 +37,13 @@ impl Activations {
         Self { values, count, shape, layout: Layout::ChannelsFirst, stack: Vec::new() }
     }
 
-    /// All activations that are alive: these, then those on the stack.
+    /// Returns all activations that are alive: these, then those on the stack.
     fn alive(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.stack)
     }
 
-    /// The samples of which any value that is alive has other bits than that one of `samples` in `other`, which is at the
-    /// same position.
+    /// Returns the samples of which any value that is alive has other bits than that one of `samples` in `other`,
+    /// which is at the same position.
     pub fn differing(&self, other: &Self, samples: &[usize]) -> Vec<usize> {
         let pairs: Vec<(&Self, &Self)> = self.alive().zip(other.alive()).collect();
         let differs =
@@ -52,7 +51,7 @@ impl Activations {
         (0..self.count).filter(differs).collect()
     }
 
-    /// The activations of some samples.
+    /// Returns the activations of some samples.
     pub fn gathered(&self, samples: &[usize]) -> Self {
         let mut values = Vec::with_capacity(samples.len() * self.shape.len());
         for &sample in samples {
@@ -71,8 +70,8 @@ impl Activations {
         }
     }
 
-    /// The values of some channels alone, from the first to before the last of `of`, in PyTorch's order. After flattening,
-    /// each channel is as many values one after the other.
+    /// Returns the values of some channels alone, from the first to before the last of `of`, in PyTorch's order.
+    /// After flattening, each channel is as many values one after the other.
     pub fn channels(&self, range: [usize; 2], of: usize) -> Self {
         channels(&self.values, (self.shape, self.layout), range, of)
     }
@@ -89,38 +88,42 @@ impl Activations {
         }
     }
 
-    /// Whether values of some channels have other bits than those of a sample here.
+    /// Returns true if values of some channels have other bits than those of a sample here.
     pub fn differs_in_channels(&self, sample: usize, values: &[f32], first: usize, of: usize) -> bool {
         let start = first * self.shape.len() / of;
         let here = |entry: usize| self.values[self.place(sample, start + entry)];
         values.iter().enumerate().any(|(entry, value)| value.to_bits() != here(entry).to_bits())
     }
 
-    /// Whether any value of a channel of a sample has other bits than +0.0.
+    /// Returns true if any value of a channel of a sample has other bits than +0.0.
     pub fn is_live(&self, sample: usize, channel: usize, of: usize) -> bool {
         let each = self.shape.len() / of;
         let mut entries = channel * each..(channel + 1) * each;
         entries.any(|entry| self.values[self.place(sample, entry)].to_bits() != 0)
     }
 
-    /// The channels of images that are not +0.0 in all pixels of all samples, or nothing where those are most.
+    /// Returns the channels of images that are not +0.0 in all pixels of all samples, or nothing where those are
+    /// most.
     pub fn live_channels(&self) -> Option<Vec<usize>> {
         let is_last = self.layout == Layout::ChannelsLast;
-        is_last.then(|| live::channels(self.shape.channels, &self.values)).flatten()
+        is_last.then(|| live_channels(self.shape.channels, &self.values)).flatten()
     }
 
-    /// Position in `values` of entry `entry` of sample `sample`, counted as PyTorch does (channel, row, column).
+    /// Returns the position in `values` of entry `entry` of sample `sample`, counted as PyTorch does (channel, row,
+    /// column).
+    #[inline]
     pub const fn place(&self, sample: usize, entry: usize) -> usize {
         place((self.shape, self.layout), sample, entry)
     }
 
-    /// The values of one sample, in the order of the layout.
+    /// Returns the values of one sample, in the order of the layout.
+    #[inline]
     pub fn sample(&self, sample: usize) -> &[f32] {
         &self.values[sample * self.shape.len()..][..self.shape.len()]
     }
 }
 
-/// Values of some channels alone, as [`Activations::channels`].
+/// Returns the values of some channels alone, as [`Activations::channels`].
 pub fn channels(
     values: &[f32],
     (shape, layout): (Shape, Layout),
@@ -147,7 +150,6 @@ const fn place((shape, layout): (Shape, Layout), sample: usize, entry: usize) ->
     }
 }
 
-/// Whether any numbers have other bits.
 fn differ(a: &[f32], b: &[f32]) -> bool {
     // In pieces, whose loop has no exit and so becomes vectors.
     let mut pieces = a.chunks(256).zip(b.chunks(256));

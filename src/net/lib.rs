@@ -6,39 +6,30 @@
 //! arrays, [`BurnCompute`] on one of Burn's devices.
 
 mod activations;
-mod average_statistics;
-pub mod bits;
 mod burn_compute;
 mod compute;
-mod kernels;
 mod loss;
-pub mod mask_file;
-mod metrics;
 mod native;
 mod network;
 mod optimizer_state;
-mod prepared;
 pub mod weights_file;
 
 pub use activations::{Activations, Layout};
-pub use average_statistics::AverageStatistics;
 pub use burn_compute::{BurnCompute, DeviceError};
 pub use compute::{
-    BatchStatistics, Channels, Compute, DropoutStream, Gradients, NoTap, Shortcuts, Tap, TrainPass,
-    TrainingOutput,
+    AverageStatistics, BatchStatistics, Channels, Compute, DropoutStream, Gradients, NoTap, Prepared,
+    Shortcuts, Tap, TrainPass, TrainingOutput,
 };
 pub use kernels::norm::EPSILON as NORM_EPSILON;
 pub use kernels::simd::{processor_features, vectors};
-pub use loss::{LossFunction, LossValue};
-pub use metrics::{Answers, Score, correct, top1};
+pub use loss::{Answers, LossFunction, LossValue, Score, bits, correct, top1};
 pub use native::NativeCompute;
 pub use network::{Initialisation, Mask, Network, Written};
 pub use optimizer_state::OptimizerState;
-pub use prepared::Prepared;
 
 use doc::{Device, Kernels};
 
-/// The implementation of a device, with the kernels that the training settings name.
+/// Returns the implementation of a device, with the kernels that the training settings name.
 ///
 /// # Errors
 /// When this build or this machine does not have the device.

@@ -6,18 +6,18 @@
 
 use std::sync::Arc;
 
+use kernels::parallel::pairs_mut;
+use kernels::part::FreeBits;
+use kernels::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use optimize::{Formula, MOST_SLOTS, UpdateRule, WithFormula};
 use serde::{Deserialize, Serialize};
 
-use super::compute::Gradients;
-use super::kernels::free::FreeBits;
-use super::kernels::parallel::pairs_mut;
-use super::kernels::simd::{Kernel, LANES, Simd, Vector, dispatch};
-use super::network::Network;
-use optimize::{Formula, MOST_SLOTS, UpdateRule, WithFormula};
+use crate::compute::Gradients;
+use crate::network::Network;
 
 /// Entries handled at a time: they fit the first cache. Results do not depend on it.
 const BLOCK: usize = 4096;
-/// The same where some are held: a block of which all are is left out.
+/// Entries handled at a time where some are held: a block of which all are is left out.
 const HELD_BLOCK: usize = 1024;
 /// Cost of a step for one entry, in multiply-adds.
 const COST: usize = 16;
@@ -32,7 +32,7 @@ pub struct OptimizerState<V = Vec<f32>> {
 }
 
 impl<V> OptimizerState<V> {
-    /// The same state with each array converted.
+    /// Returns the same state with each array converted.
     ///
     /// # Errors
     /// Those of `convert`.
@@ -96,7 +96,6 @@ impl OptimizerState {
     }
 }
 
-/// Sets what is remembered of held entries to 0.
 struct Forget<'a> {
     remembered: &'a mut [f32],
     free: &'a [u16],
@@ -111,8 +110,8 @@ impl Kernel for Forget<'_> {
     }
 }
 
-/// Up to sixteen numbers keep those whose bits are set, and become those of `held` elsewhere. (A choice entry by entry would
-/// become a jump, which the processor cannot foresee where half of the entries are held.)
+/// Keeps those of up to sixteen numbers whose bits are set, and writes those of `held` elsewhere. (A choice entry by
+/// entry would become a jump, which the processor cannot foresee where half of the entries are held.)
 #[inline(always)]
 fn blend<S: Simd>(simd: S, to: &mut [f32], free: u16, held: S::V) {
     if let Some(to) = to.first_chunk_mut() {
@@ -122,13 +121,11 @@ fn blend<S: Simd>(simd: S, to: &mut [f32], free: u16, held: S::V) {
     }
 }
 
-/// A step of one parameter.
 struct Step<'a> {
     gradient: &'a [f32],
     free: Option<&'a FreeBits>,
 }
 
-/// A step of all parameters.
 struct Blocks<'a, 'b> {
     steps: Vec<Step<'a>>,
     /// The values of each block and those of each slot, `width` arrays.
@@ -183,7 +180,6 @@ impl<F: Formula> Kernel for Block<'_, '_, F> {
     }
 }
 
-/// Entries of which some are held.
 struct Held<'a, F> {
     formula: &'a F,
     gradient: &'a [f32],
@@ -191,7 +187,7 @@ struct Held<'a, F> {
 }
 
 impl<F: Formula> Held<'_, F> {
-    /// Vector by vector, so that what was there before stays in a register.
+    /// Updates vector by vector, so that what was there before stays in a register.
     #[inline(always)]
     fn update<S: Simd, const N: usize>(self, simd: S, values: &mut [f32], mut slots: [&mut [f32]; N]) {
         for (at, (values, free)) in values.chunks_mut(LANES).zip(self.free).enumerate() {
@@ -215,11 +211,11 @@ impl<F: Formula> Held<'_, F> {
 mod tests {
     use super::*;
     use crate::Initialisation;
-    use crate::kernels::parallel::testing::assert_same_bits;
-    use crate::kernels::simd::level;
     use data::Shape;
     use doc::{Loss, Net, Structure};
     use intervene::{BiasInit, Init};
+    use kernels::parallel::testing::assert_same_bits;
+    use kernels::simd::level;
     use optimize::Optimizer;
 
     /// 4 inputs, 300 and 100 hidden units, 3 outputs.

@@ -2,7 +2,6 @@
 
 use super::{Formula, UpdateRule, WithFormula, faded};
 
-/// What the weight decay acts on.
 enum Decay {
     /// The gradient: this share of each weight is added to it.
     Gradient(f64),
@@ -38,19 +37,16 @@ macro_rules! moments {
 }
 
 moments! {
-    /// Settings of Adam.
     Adam, "Adam", Gradient by 0.0: "Adds this share of each weight to its gradient"
 }
 
 moments! {
-    /// Settings of AdamW.
     AdamW, "AdamW", Weight by 0.01: "Shrinks each weight by this times the learning rate"
 }
 
-/// What the formula multiplies by, in f32.
 struct Factors {
     shrink: f32,
-    /// Whether a share of each weight is added to its gradient, and which.
+    /// True if the share `coupled` of each weight is added to its gradient.
     couples: bool,
     coupled: f32,
     /// β₁, β₂.
@@ -96,7 +92,7 @@ impl Factors {
         }
     }
 
-    /// m ← β₁m + (1 − β₁)g; v ← β₂v + (1 − β₂)g²; w ← w − rate/(1 − β₁ᵗ) · m / (√v/√(1 − β₂ᵗ) + ε).
+    /// Computes m ← β₁m + (1 − β₁)g; v ← β₂v + (1 − β₂)g²; w ← w − rate/(1 − β₁ᵗ) · m / (√v/√(1 − β₂ᵗ) + ε).
     ///
     /// Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be NaN.
     #[inline(always)]
@@ -117,8 +113,9 @@ impl Factors {
 /// Half a unit in the last place of an f32 is more than this share of the number.
 const HALF_BIT: f64 = 1.0 / (1 << 25) as f64;
 
-/// Bound below which a mean of squares becomes 0. What is dropped below 2⁻¹²⁶, step by step, adds up to less than
-/// 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ); where the root of that is rounded away next to ε, the divisor does not change.
+/// Returns the bound below which a mean of squares becomes 0. What is dropped below 2⁻¹²⁶, step by step, adds up to
+/// less than 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ); where the root of that is rounded away next to ε, the divisor does not
+/// change.
 fn least_square(beta2: f64, epsilon: f64) -> f32 {
     let root = (f64::from(f32::MIN_POSITIVE) / (1.0 - beta2)).sqrt();
     if root < epsilon * HALF_BIT { f32::MIN_POSITIVE } else { 0.0 }

@@ -18,11 +18,11 @@ pub use sgd::Sgd;
 /// Most values that an optimizer may keep for an entry.
 pub const MOST_SLOTS: usize = 3;
 
-/// How an optimizer changes parameters.
+/// A rule by which an optimizer changes parameters.
 pub trait UpdateRule {
-    /// Names of the values that it keeps for every entry, such as its momentum; [`MOST_SLOTS`] at most.
+    /// Returns the names of the values that it keeps for every entry, such as its momentum; [`MOST_SLOTS`] at most.
     fn slots(&self) -> &'static [&'static str];
-    /// A setting that does not go with the others, and why not.
+    /// Returns a setting that does not go with the others, and why not.
     fn problem(&self) -> Option<(&'static str, &'static str)> {
         None
     }
@@ -30,7 +30,7 @@ pub trait UpdateRule {
     fn with_formula<W: WithFormula>(&self, step: u64, rate: f64, work: W) -> W::Result;
 }
 
-/// What a step does with an entry, with all numbers that are the same for every entry.
+/// The formula of a step, with all numbers that are the same for every entry.
 pub trait Formula: Sync {
     /// Changes `weights` by one step along `gradients`.
     ///
@@ -44,10 +44,8 @@ pub trait Formula: Sync {
 
 /// Something to be done with a formula: compiled for each of them, so that entries need not ask which it is.
 pub trait WithFormula {
-    /// What comes of it.
     type Result;
 
-    /// Does it.
     fn run(self, formula: &impl Formula) -> Self::Result;
 }
 
@@ -62,12 +60,12 @@ macro_rules! optimizers {
         }
 
         impl Optimizer {
-            /// Learning rate before any schedule.
+            /// Returns the learning rate before any schedule.
             pub fn rate(&self) -> f64 {
                 match self { $(Self::$name(rule) => rule.rate,)+ }
             }
 
-            /// The same, to be changed.
+            /// Returns the learning rate before any schedule, to be changed.
             pub fn rate_mut(&mut self) -> &mut f64 {
                 match self { $(Self::$name(rule) => &mut rule.rate,)+ }
             }
@@ -95,8 +93,8 @@ optimizers! {
     Sgd, "SGD", "Stochastic gradient descent, optionally with momentum";
 }
 
-/// A running mean, or 0 once it has decayed below `least`, the smallest normal number, 2⁻¹²⁶: many processors take a
-/// hundred times as long for subnormal numbers.
+/// Returns a running mean, or 0 once it has decayed below `least`, the smallest normal number, 2⁻¹²⁶: many processors
+/// take a hundred times as long for subnormal numbers.
 #[inline(always)]
 fn faded(mean: f32, least: f32) -> f32 {
     if mean.abs() < least { 0.0 } else { mean }

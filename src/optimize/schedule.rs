@@ -27,14 +27,14 @@ form::choice! {
     }
 }
 
-/// How far a training is.
+/// The progress of a training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
     /// Mini-batches so far.
     pub iteration: u64,
     /// Epochs so far, with the fraction of the present one.
     pub epoch: f64,
-    /// The same after the present mini-batch.
+    /// Epochs after the present mini-batch.
     pub next_epoch: f64,
 }
 
@@ -49,7 +49,7 @@ impl Moment {
 }
 
 impl Schedule {
-    /// Factor of the learning rate at a moment; a linear warm-up combines with any schedule.
+    /// Returns the factor of the learning rate at a moment; a linear warm-up combines with any schedule.
     pub fn factor(&self, moment: Moment, warm_up: Option<Steps>) -> f64 {
         let base = match self {
             Self::Constant => 1.0,

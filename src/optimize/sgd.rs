@@ -36,10 +36,9 @@ impl UpdateRule for Sgd {
     }
 }
 
-/// What the formula multiplies by.
 struct Factors {
     rate: f32,
-    /// Whether a share of each weight is added to its gradient, and which.
+    /// True if the share `coupled` of each weight is added to its gradient.
     decays: bool,
     decay: f32,
     momentum: f32,
@@ -60,8 +59,8 @@ impl Formula for Factors {
 }
 
 impl Factors {
-    /// g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v,
-    /// or with Nesterov w − rate·(g + momentum·v). Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be
+    /// Computes g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v, or
+    /// with Nesterov w − rate·(g + momentum·v). Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be
     /// NaN.
     #[inline(always)]
     fn apply<const DECAY: bool>(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::event::place_of;
 use super::number::fixed;
-use super::report::place_of;
-use doc::fault::{Format, Protect};
-use doc::fault_sites::CellPlan;
-pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};
+use doc::fault::{CellPlan, Format, Protect};
 use intervene::fault::statistics::{Interval, wilson};
+
+pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};
 
 /// A campaign began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,13 +56,13 @@ pub struct CampaignBegan {
 }
 
 impl CampaignBegan {
-    /// Its stage as the plan numbers it, whatever the round: "Stage 4", "Stage 3.1, control".
+    /// Returns its stage as the plan numbers it, whatever the round: "Stage 4", "Stage 3.1, control".
     pub fn place(&self) -> String {
         place_of(&self.stage, None, &self.branch)
     }
 
-    /// What the format alone changes about the accuracy: "int8 loses 0.50", in percentage points; "gains" where it is
-    /// higher than in float32.
+    /// Returns what the format alone changes about the accuracy: "int8 loses 0.50", in percentage points; "gains" where
+    /// it is higher than in float32.
     pub fn change_by_format(&self) -> String {
         let points = 100.0 * (self.float32_accuracy - self.unprotected_accuracy);
         let verb = if points < -0.005 { "gains" } else { "loses" };
@@ -110,7 +110,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// A share over so many trials with Wilson's interval.
+    /// Returns a share over so many trials with Wilson's interval.
     pub fn wilson(share: f64, trials: u64, confidence: f64) -> Self {
         let Interval { low, high } = wilson(share, trials, confidence);
         Self { value: share, low, high }
@@ -182,7 +182,7 @@ pub struct CampaignRecord {
 pub const WORST: usize = 20;
 
 impl CampaignRecord {
-    /// A campaign without trials.
+    /// Returns a campaign without trials.
     pub fn new(began: CampaignBegan) -> Self {
         Self { began, ..Self::default() }
     }
@@ -196,12 +196,12 @@ impl CampaignRecord {
         }
     }
 
-    /// The results, or those of the same trials without the protection.
+    /// Returns the results, or those of the same trials without the protection.
     pub fn states(&self, unprotected: bool) -> impl Iterator<Item = &CellState> {
         self.cells.iter().filter(move |state| state.unprotected == unprotected)
     }
 
-    /// Whether any trial has a single fault, so that there are outcomes by bit and layer.
+    /// Returns true if any trial has a single fault, so that there are outcomes by bit and layer.
     pub fn has_outcomes(&self) -> bool {
         self.states(false).any(|state| !state.outcomes.is_empty())
     }
@@ -211,7 +211,7 @@ impl CampaignRecord {
         self.states(false).map(|state| state.trials).sum()
     }
 
-    /// The most trials that it can take; intervals that get narrow enough end it earlier.
+    /// Returns the most trials that it can take; intervals that get narrow enough end it earlier.
     pub fn planned(&self) -> u64 {
         self.began.cells.iter().map(|cell| cell.trials).sum()
     }
@@ -233,7 +233,7 @@ impl CampaignRecord {
         bits.into_iter().map(|outcome| Outcomes { layer: 0, ..outcome }).collect()
     }
 
-    /// The worst trials of all cells, worst first.
+    /// Returns the worst trials of all cells, worst first.
     pub fn worst(&self) -> Vec<&WorstTrial> {
         let mut worst: Vec<&WorstTrial> = self.states(false).flat_map(|state| &state.worst).collect();
         worst.sort_by_key(|trial| trial.rank());
@@ -264,8 +264,8 @@ pub struct OneStage<'a> {
 }
 
 impl<'a> OneStage<'a> {
-    /// The campaigns with single faults of a stage, by its [place](CampaignBegan::place), or of the first one that has some.
-    /// Stages are not pooled: they inject into other targets, or into another network.
+    /// Returns the campaigns with single faults of a stage, by its [place](CampaignBegan::place), or of the first one
+    /// that has some. Stages are not pooled: they inject into other targets, or into another network.
     pub fn of(all: impl IntoIterator<Item = &'a CampaignRecord>, chosen: Option<&str>) -> Self {
         let all: Vec<_> = all.into_iter().filter(|campaign| campaign.has_outcomes()).collect();
         let places = stages(all.iter().copied());
@@ -281,7 +281,7 @@ impl<'a> OneStage<'a> {
     }
 }
 
-/// The stages that have campaigns with single faults, in the order of the plan, each with its sentence.
+/// Returns the stages that have campaigns with single faults, in the order of the plan, each with its sentence.
 pub fn stages<'a>(all: impl IntoIterator<Item = &'a CampaignRecord>) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for campaign in all.into_iter().filter(|campaign| campaign.has_outcomes()) {
@@ -294,7 +294,7 @@ pub fn stages<'a>(all: impl IntoIterator<Item = &'a CampaignRecord>) -> Vec<(Str
 }
 
 impl WorstTrial {
-    /// Worst first: most images with SDC-1 or DUE, then the fewest right ones, then the earliest.
+    /// Orders trials, the worst first: most images with SDC-1 or DUE, then the fewest right ones, then the earliest.
     pub const fn rank(&self) -> (std::cmp::Reverse<u64>, u64, u64) {
         (std::cmp::Reverse(self.tally.sdc1 + self.tally.due), self.tally.correct, self.trial)
     }

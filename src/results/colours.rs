@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::table::settings::compare;
+use form::number::counted;
 
 /// A multiple of the number of styles without shades. What an index has beyond it is a shade: index `i` of shade `s`
 /// percent is `i + (s + 1) × STYLES`.
@@ -15,17 +16,17 @@ pub const OUTDATED: &str = "outdated: ";
 /// Set in the index of an outdated line, beyond all shades.
 const MUTED: usize = 1 << 20;
 
-/// The index of the same style for an outdated line.
+/// Returns the index of the same style for an outdated line.
 pub const fn muted(index: usize) -> usize {
     index | MUTED
 }
 
-/// Whether an outdated line has this index.
+/// Returns true if an outdated line has this index.
 pub const fn is_muted(index: usize) -> bool {
     index & MUTED != 0
 }
 
-/// The index of a style, and its shade in percent, light to dark.
+/// Returns the index of a style, and its shade in percent, light to dark.
 pub const fn without_shade(index: usize) -> (usize, Option<u8>) {
     let index = index & !MUTED;
     match index / STYLES {
@@ -34,13 +35,13 @@ pub const fn without_shade(index: usize) -> (usize, Option<u8>) {
     }
 }
 
-/// The style with this index in a shade, from light (0) to dark (1).
+/// Returns the style with this index in a shade, from light (0) to dark (1).
 fn shaded(index: usize, share: f64) -> usize {
     let percent = (share.clamp(0.0, 1.0) * 100.0).round() as usize;
     index % STYLES + (percent + 1) * STYLES
 }
 
-/// The name of an arm, from the names that its sweep gives it: what they share, to the last comma.
+/// Returns the name of an arm, from the names that its sweep gives it: what they share, to the last comma.
 pub fn base<'a>(names: &[&'a str]) -> &'a str {
     let [first, others @ ..] = names else { return "" };
     if others.is_empty() {
@@ -58,8 +59,8 @@ pub fn base<'a>(names: &[&'a str]) -> &'a str {
 pub struct Colours(BTreeMap<String, usize>);
 
 impl Colours {
-    /// The indices of arms with their sweeps written out, which come as the position of their arm and their name: an arm
-    /// has one style, and swept values are shades of it, light to dark in the order of the values.
+    /// Returns the indices of arms with their sweeps written out, which come as the position of their arm and their
+    /// name: an arm has one style, and swept values are shades of it, light to dark in the order of the values.
     pub fn assign_swept(&mut self, treatments: &[(usize, &str)]) -> Vec<usize> {
         let mut arms: Vec<(usize, Vec<&str>)> = Vec::new();
         for &(arm, name) in treatments {
@@ -84,8 +85,8 @@ impl Colours {
         self.0.insert(base(names).to_owned(), without_shade(index).0);
     }
 
-    /// The indices of these arms, in their order. An arm keeps its index; a new one takes the lowest that no other arm
-    /// of the document has, so that one which is only renamed keeps it too. Arms of equal names are counted.
+    /// Returns the indices of these arms, in their order. An arm keeps its index; a new one takes the lowest that no
+    /// other arm of the document has, so that one which is only renamed keeps it too. Arms of equal names are counted.
     pub fn assign<'a>(&mut self, arms: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
         let keys = counted_names(arms);
         let taken: BTreeSet<usize> = keys.iter().filter_map(|key| self.0.get(key).copied()).collect();
@@ -101,7 +102,7 @@ impl Colours {
     }
 }
 
-/// The names, with a number behind those that have come before.
+/// Returns the names, with a number behind those that have come before.
 fn counted_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -117,8 +118,8 @@ fn counted_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     names.into_iter().map(counted).collect()
 }
 
-/// The indices of lines whose names have lost a swept value: an arm with one name left has its style without a shade, and
-/// one with several has shades for these. The same name has the same index.
+/// Returns the indices of lines whose names have lost a swept value: an arm with one name left has its style without a
+/// shade, and one with several has shades for these. The same name has the same index.
 pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
     let mut arms: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     let mut places: BTreeMap<(usize, &str), usize> = BTreeMap::new();
@@ -144,7 +145,7 @@ pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
     lines.iter().map(index).collect()
 }
 
-/// The place of each name of a swept arm in the order of its values; `usize::MAX` for an arm without a sweep.
+/// Returns the place of each name of a swept arm in the order of its values; `usize::MAX` for an arm without a sweep.
 fn ranks(names: &[&str]) -> Vec<usize> {
     if names.len() < 2 {
         return vec![usize::MAX; names.len()];
@@ -162,6 +163,38 @@ fn ranks(names: &[&str]) -> Vec<usize> {
         ranks[at] = rank;
     }
     ranks
+}
+
+/// More seeds than this are counted, not listed.
+const MOST_SEEDS: usize = 5;
+
+/// Returns what runs are called together, each with the position of its arm, the name of its arm with the swept values,
+/// and its seed: "a, storage int8, seeds 1, 2, 3", "a, 3 settings, seed 1", "2 arms, 10 seeds". Empty without runs.
+pub fn subject_of<'a>(runs: impl IntoIterator<Item = (usize, &'a str, u64)>) -> String {
+    let (mut arms, mut names, mut seeds) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for (arm, name, seed) in runs {
+        arms.insert(arm);
+        names.insert(name);
+        seeds.insert(seed);
+    }
+    let names: Vec<&str> = names.into_iter().collect();
+    let what = match (arms.len(), names.as_slice()) {
+        (_, []) => return String::new(),
+        (_, [only]) => (*only).to_owned(),
+        (1, several) => format!("{}, {}", base(several), counted(several.len() as u64, "setting")),
+        (count, _) => counted(count as u64, "arm"),
+    };
+    format!("{what}, {}", seeds_in_words(&seeds))
+}
+
+/// Returns "seed 2", "seeds 1, 2, 3", "10 seeds".
+fn seeds_in_words(seeds: &BTreeSet<u64>) -> String {
+    let listed: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    match listed.len() {
+        1 => format!("seed {}", listed[0]),
+        few if few <= MOST_SEEDS => format!("seeds {}", listed.join(", ")),
+        many => counted(many as u64, "seed"),
+    }
 }
 
 #[cfg(test)]
@@ -230,7 +263,7 @@ mod tests {
         assert_eq!(colours.assign(["x", "ya", "x"]), [0, 1, 2]);
     }
 
-    /// As [`Colours::assign`], by a search among all for each.
+    /// Does as [`Colours::assign`], by a search among all for each.
     fn assign_plainly(known: &mut BTreeMap<String, usize>, arms: &[&str]) -> Vec<usize> {
         let mut keys: Vec<String> = Vec::new();
         for name in arms {
@@ -265,5 +298,18 @@ mod tests {
             assert_eq!(colours.assign(arms.iter().copied()), assign_plainly(&mut plain, &arms), "{arms:?}");
             assert_eq!(colours.0, plain, "{arms:?}");
         }
+    }
+
+    #[test]
+    fn runs_are_called_after_their_arm_their_setting_and_their_seeds() {
+        let of = |runs: &[(usize, &str, u64)]| subject_of(runs.iter().copied());
+        assert_eq!(of(&[]), "");
+        assert_eq!(of(&[(0, "a", 2)]), "a, seed 2");
+        let swept = [(0, "a, format Int8", 1), (0, "a, format Int8", 2), (0, "a, format Float32", 1)];
+        assert_eq!(of(&swept[..2]), "a, format Int8, seeds 1, 2");
+        assert_eq!(of(&swept), "a, 2 settings, seeds 1, 2");
+        let seeds: Vec<_> =
+            (1..=10).map(|seed| (seed as usize % 2, ["a", "b"][seed as usize % 2], seed)).collect();
+        assert_eq!(of(&seeds), "2 arms, 10 seeds");
     }
 }

@@ -43,7 +43,7 @@ impl Confusion {
         self.counts[class][class]
     }
 
-    /// The columns that are to be shown: all classes, and what else was predicted for some sample.
+    /// Returns the columns that are to be shown: all classes, and what else was predicted for some sample.
     pub fn columns(&self) -> Vec<Predicted> {
         let classes = self.counts.len();
         let column = |column: usize| match column.checked_sub(classes) {
@@ -55,7 +55,7 @@ impl Confusion {
         (0..classes + 2).filter(is_shown).map(column).collect()
     }
 
-    /// How many samples of a class have this prediction.
+    /// Returns how many samples of a class have this prediction.
     pub fn count(&self, class: usize, predicted: Predicted) -> u64 {
         let column = match predicted {
             Predicted::Class(class) => class as usize,

@@ -35,12 +35,12 @@ pub enum FacetAxes {
 }
 
 impl FacetSettings {
-    /// Whether there is nothing to keep.
+    /// Returns true if there is nothing to keep.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The same without what a person did in single panels.
+    /// Returns the same without what a person did in single panels.
     #[must_use]
     pub fn without_zooms(&self) -> Self {
         Self { zooms: BTreeMap::new(), ..self.clone() }
@@ -48,7 +48,7 @@ impl FacetSettings {
 }
 
 impl FacetAxes {
-    /// The axes with this name on the command line.
+    /// Returns the axes with this name on the command line.
     ///
     /// # Errors
     /// The known names.
@@ -62,7 +62,7 @@ impl FacetAxes {
 }
 
 impl Column {
-    /// Whether its values can split runs into panels.
+    /// Returns true if its values can split runs into panels.
     pub const fn is_facet(&self) -> bool {
         matches!(self, Self::Arm | Self::Seed | Self::Setting(_))
     }

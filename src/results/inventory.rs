@@ -30,12 +30,12 @@ pub fn report(inventory: &Inventory) -> Report {
     Report { kind: KIND.to_owned(), summary, level, columns, rows, ..Report::default() }
 }
 
-/// Whether a report says what was found in the data.
+/// Returns true if a report says what was found in the data.
 pub fn is_of_data(report: &Report) -> bool {
     report.kind == KIND && report.columns == COLUMNS
 }
 
-/// How many samples a report says were left out.
+/// Returns how many samples a report says were left out.
 fn count(report: &Report) -> Option<u64> {
     let rest = report.summary.strip_prefix(BEGIN).filter(|_| report.kind == KIND)?;
     rest.split_once(' ')?.0.replace(',', "").parse().ok()

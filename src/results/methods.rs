@@ -8,8 +8,8 @@ use doc::{ExpandedArm, Experiment, Kernels, Problem, RunSpec, Stage, Training, e
 use form::number::grouped;
 use form::{Group, Node, Value};
 
-/// The paragraph, and a line for each arm. The paragraph describes data, network and training of the first arm; the lines
-/// of the other arms give their differences. `records` are of its runs: they know the samples.
+/// Returns the paragraph, and a line for each arm. The paragraph describes data, network and training of the first arm;
+/// the lines of the other arms give their differences. `records` are of its runs: they know the samples.
 ///
 /// # Errors
 /// What is wrong with the arms.
@@ -34,13 +34,13 @@ pub fn methods<'a>(
     Ok(text)
 }
 
-/// The settings of an arm without its plan, which the text gives in sentences.
+/// Returns the settings of an arm without its plan, which the text gives in sentences.
 fn without_plan(spec: &RunSpec) -> Settings {
     settings(&RunSpec { plan: Vec::new(), ..spec.clone() })
 }
 
-/// "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10 classes).", then
-/// sentences about what could not be read, classes, columns and files.
+/// Returns "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10
+/// classes).", then sentences about what could not be read, classes, columns and files.
 fn data(experiment: &Experiment, spec: &RunSpec, of_runs: &str) -> String {
     let name = bare(spec.data.label());
     let found = experiment.looks.inventory(&spec.data, spec.net.image_side());
@@ -54,7 +54,7 @@ fn data(experiment: &Experiment, spec: &RunSpec, of_runs: &str) -> String {
     format!("{name} ({}).{of_runs}{}", parts.join("; "), found.sentences())
 }
 
-/// "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
+/// Returns "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
 fn network(spec: &RunSpec) -> String {
     let parameters = spec.structure().map_or(0, |structure| structure.trained_count());
     let parameters = grouped(parameters as u64);
@@ -67,7 +67,7 @@ fn network(spec: &RunSpec) -> String {
     format!("{shape} ({parameters} trained parameters, initial weights {weights}{biases})")
 }
 
-/// "Training minimized the cross-entropy with SGD (…) in mini-batches of 64 samples."
+/// Returns "Training minimized the cross-entropy with SGD (…) in mini-batches of 64 samples."
 fn training(spec: &RunSpec) -> String {
     let RunSpec { train, device, .. } = spec;
     let Training { optimizer, batch, loss, augment, kernels, .. } = train;
@@ -98,7 +98,7 @@ fn training(spec: &RunSpec) -> String {
 
 const STRING: &str = "a string can be written to";
 
-/// A label without the brackets at its end.
+/// Returns a label without the brackets at its end.
 fn bare(label: &str) -> &str {
     label.split(" (").next().unwrap_or(label)
 }
@@ -118,7 +118,7 @@ fn replicates(experiment: &Experiment, arms: usize) -> String {
     )
 }
 
-/// The plan of an arm, and its settings where they are not those of the first one.
+/// Returns the plan of an arm, and its settings where they are not those of the first one.
 fn of_arm(
     arm: &ExpandedArm,
     (spec, first): (&RunSpec, &Settings),
@@ -169,12 +169,12 @@ fn plan(stages: &[Stage]) -> String {
 const REESTIMATED: &str = " Along the line, batch-norm statistics were measured again for each network, over the \
     training part without augmentation.";
 
-/// Whether it holds for a stage, or for one that a stage holds.
+/// Returns true if it holds for a stage, or for one that a stage holds.
 fn any(stages: &[Stage], holds: &dyn Fn(&Stage) -> bool) -> bool {
     stages.iter().any(|stage| holds(stage) || stage.nested().is_some_and(|nested| any(nested.plan, holds)))
 }
 
-/// The settings of a choice that do not have their defaults, by their labels.
+/// Returns the settings of a choice that do not have their defaults, by their labels.
 fn changed(value: &mut dyn Value) -> String {
     match value.node() {
         Node::Choice(choice) => choice.payload().map(changed).unwrap_or_default(),
@@ -183,7 +183,7 @@ fn changed(value: &mut dyn Value) -> String {
     }
 }
 
-/// A setting with all that it holds, by its labels; what is left out is not named.
+/// Returns a setting with all that it holds, by its labels; what is left out is not named.
 fn in_words(value: &mut dyn Value) -> String {
     match value.node() {
         Node::Choice(choice) => {
@@ -206,7 +206,8 @@ fn in_words(value: &mut dyn Value) -> String {
     }
 }
 
-/// The settings of a group, all of them or those that do not have their defaults. A switch that is off is not named.
+/// Returns the settings of a group, all of them or those that do not have their defaults. A switch that is off is not
+/// named.
 fn parts(group: &mut dyn Group, all: bool) -> String {
     let mut parts = Vec::new();
     for (index, field) in group.fields().iter().enumerate() {

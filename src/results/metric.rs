@@ -20,18 +20,18 @@ pub struct MetricAxes {
 }
 
 impl MetricAxes {
-    /// What runs along x; nothing if no setting differs between these runs.
+    /// Returns what runs along x; nothing if no setting differs between these runs.
     pub fn x_of(&self, rows: &[&Row]) -> Option<Column> {
         self.x.clone().or_else(|| settings(rows).into_iter().next())
     }
 
-    /// What runs along y.
+    /// Returns what runs along y.
     pub fn y_of(&self) -> Column {
         self.y.clone().unwrap_or(Column::Last)
     }
 }
 
-/// The settings in which these runs differ: those that arms sweep first, plans as a whole last.
+/// Returns the settings in which these runs differ: those that arms sweep first, plans as a whole last.
 pub fn settings(rows: &[&Row]) -> Vec<Column> {
     // The runs of an arm share their settings.
     let mut rows = rows.to_vec();
@@ -43,8 +43,8 @@ pub fn settings(rows: &[&Row]) -> Vec<Column> {
     found.into_iter().cloned().map(Column::Setting).collect()
 }
 
-/// The results of these runs: those of the table, the columns that were added to it, and the last and best values of
-/// `series`.
+/// Returns the results of these runs: those of the table, the columns that were added to it, and the last and best
+/// values of `series`.
 pub fn results<'a>(rows: &[&Row], series: impl IntoIterator<Item = &'a String>) -> Vec<Column> {
     let known = Column::KNOWN.into_iter().filter(Column::is_measured);
     let added =
@@ -66,7 +66,7 @@ pub fn results<'a>(rows: &[&Row], series: impl IntoIterator<Item = &'a String>) 
     found
 }
 
-/// Whether the lowest value of a result is the best one; nothing where none is better than another.
+/// Returns true if the lowest value of a result is the best one; nothing where none is better than another.
 pub fn is_best_low(column: &Column) -> Option<bool> {
     match column {
         Column::Best | Column::Last => Some(false),
@@ -90,7 +90,7 @@ pub fn is_best_low(column: &Column) -> Option<bool> {
     }
 }
 
-/// The paths of the settings that tell lines apart: all but x and what follows from it.
+/// Returns the paths of the settings that tell lines apart: all but x and what follows from it.
 pub fn other_settings(rows: &[&Row], x: &Column) -> Vec<String> {
     let Column::Setting(x) = x else { return paths(rows) };
     let mut all = paths(rows);
@@ -102,8 +102,8 @@ pub fn other_settings(rows: &[&Row], x: &Column) -> Vec<String> {
     all
 }
 
-/// The value of a setting of a run, as it is in the file; nothing for a run that made another choice, which has no such
-/// setting.
+/// Returns the value of a setting of a run, as it is in the file; nothing for a run that made another choice, which has
+/// no such setting.
 pub fn setting<'a>(row: &'a Row, path: &str) -> Option<std::borrow::Cow<'a, str>> {
     let is_of_a_choice = |other: &String| path.starts_with(&format!("{other}."));
     match row.settings.get(path) {
@@ -130,7 +130,7 @@ fn differs(rows: &[&Row], path: &str) -> bool {
     rows.iter().any(|row| text(row, path) != text(rows[0], path))
 }
 
-/// Whether runs of one arm differ in a setting.
+/// Returns true if runs of one arm differ in a setting.
 fn is_swept(rows: &[&Row], path: &str) -> bool {
     let mut first: BTreeMap<usize, &str> = BTreeMap::new();
     rows.iter().any(|row| *first.entry(row.arm_index).or_insert_with(|| text(row, path)) != text(row, path))

@@ -15,7 +15,7 @@ pub enum Format {
     Power,
 }
 
-/// A number with this many decimals, a real minus sign, and commas from 10,000 on.
+/// Returns a number with this many decimals, a real minus sign, and commas from 10,000 on.
 pub fn fixed(value: f64, decimals: usize) -> String {
     let digits = format!("{:.decimals$}", value.abs());
     let zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
@@ -26,13 +26,13 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     format!("{sign}{whole}{fraction}")
 }
 
-/// A number in text without zeros at the end of its decimals: 0.003, where 0.003000 would be as exact.
+/// Returns a number in text without zeros at the end of its decimals: 0.003, where 0.003000 would be as exact.
 pub fn without_zeros(number: &str) -> &str {
     let is_decimal = number.contains('.') && number.ends_with('0');
     if is_decimal { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// Half of an interval, with its text: "± 0.10", and "± < 0.01" where the digits of the text cannot show it.
+/// Writes half of an interval, with its text: "± 0.10", and "± < 0.01" where the digits of the text cannot show it.
 pub fn plus_minus(half: f64, text: &str) -> String {
     // Means of equal values differ by rounding errors.
     let is_lost = half > 1e-12 && !text.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
@@ -42,7 +42,7 @@ pub fn plus_minus(half: f64, text: &str) -> String {
     }
 }
 
-/// A factor times a power of ten: 2×10⁻⁶, and 10⁻⁶ where the factor is 1.
+/// Returns a factor times a power of ten: 2×10⁻⁶, and 10⁻⁶ where the factor is 1.
 pub fn scientific(factor: &str, exponent: i32) -> String {
     let power = format!("10{}", superscript(exponent));
     if factor == "1" { power } else { format!("{factor}×{power}") }
@@ -54,12 +54,12 @@ fn superscript(number: i32) -> String {
     number.to_string().chars().map(raised).collect()
 }
 
-/// A share in [0, 1] as percent with two decimals: `98.12 %`.
+/// Returns a share in [0, 1] as percent with two decimals: `98.12 %`.
 pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{} %", fixed(share * 100.0, 2)) } else { "not a number".to_owned() }
 }
 
-/// A large number: from a million on with two digits, `3.1×10⁸`, else `12,000`.
+/// Returns a large number: from a million on with two digits, `3.1×10⁸`, else `12,000`.
 pub fn short(number: f64) -> String {
     // Of the rounded number: 9.96 million are 1×10⁷.
     let rounded = format!("{number:.1e}").parse().unwrap_or(number);
@@ -70,13 +70,13 @@ pub fn short(number: f64) -> String {
     scientific(trimmed(&fixed(number / 10f64.powi(exponent), 1)), exponent)
 }
 
-/// `4,810` or, where they differ, `2,410 to 4,810`.
+/// Writes `4,810` or, where they differ, `2,410 to 4,810`.
 pub fn span(numbers: impl Iterator<Item = u64> + Clone) -> String {
     let (low, high) = (numbers.clone().min().unwrap_or_default(), numbers.max().unwrap_or_default());
     if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
 }
 
-/// A length of time in two units at most: `7.6 s`, `45 s`, `1 min 05 s`, `4 min`, `2 h 05 min`.
+/// Returns a length of time in two units at most: `7.6 s`, `45 s`, `1 min 05 s`, `4 min`, `2 h 05 min`.
 pub fn duration(secs: f64) -> String {
     let secs = secs.clamp(0.0, 1e9);
     let whole = secs.round() as u64;
@@ -90,7 +90,7 @@ pub fn duration(secs: f64) -> String {
     }
 }
 
-/// A length of time between two bounds, rounded outwards: `< 1 min`, `9–12 min`, `1.5–2 h`, `2–3 days`.
+/// Returns a length of time between two bounds, rounded outwards: `< 1 min`, `9–12 min`, `1.5–2 h`, `2–3 days`.
 pub fn duration_range([least, most]: [f64; 2]) -> String {
     const MINUTE: f64 = 60.0;
     const HOUR: f64 = 3600.0;
@@ -120,7 +120,7 @@ pub fn duration_range([least, most]: [f64; 2]) -> String {
     }
 }
 
-/// A value for reading, as in a tooltip: four significant digits, shares as 98.12 %.
+/// Returns a value for reading, as in a tooltip: four significant digits, shares as 98.12 %.
 pub fn readable(value: f64, format: Format) -> String {
     if !value.is_finite() {
         return "not finite".to_owned();
@@ -131,7 +131,7 @@ pub fn readable(value: f64, format: Format) -> String {
     }
 }
 
-/// Four significant digits; whole numbers keep all of theirs.
+/// Writes four significant digits; whole numbers keep all of theirs.
 fn significant(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -154,7 +154,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    /// Four significant digits of the largest value, and as many decimals of all others.
+    /// Writes four significant digits of the largest value, and as many decimals of all others.
     pub fn of(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
         let (mut largest, mut are_whole) = (0.0, true);
         for value in values.into_iter().filter(|value| value.is_finite()) {
@@ -167,7 +167,7 @@ impl Digits {
         Self { format, decimals: is_usual.then_some(decimals) }
     }
 
-    /// A value of the column. One that would round to 0 keeps its significant digits.
+    /// Returns a value of the column. One that would round to 0 keeps its significant digits.
     pub fn text(self, value: f64) -> String {
         let decimals = self.decimals.filter(|_| value.is_finite());
         let text = decimals.map(|decimals| fixed(value, decimals));
@@ -175,25 +175,25 @@ impl Digits {
         text.filter(|text| !is_lost(text)).unwrap_or_else(|| readable(value, self.format))
     }
 
-    /// The same without the sign of per cent.
+    /// Returns the same without the sign of per cent.
     pub fn bare(self, value: f64) -> String {
         self.text(value).replace(" %", "")
     }
 }
 
-/// The text without zeros at the end of the decimals.
+/// Returns the text without zeros at the end of the decimals.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// The power of ten of the first digit, after rounding to four digits. `value` is finite and not zero.
+/// Returns the power of ten of the first digit, after rounding to four digits. `value` is finite and not zero.
 pub fn exponent_of(value: f64) -> i32 {
     let text = format!("{value:.3e}");
     let exponent = text.rsplit('e').next().and_then(|exponent| exponent.parse().ok());
     exponent.expect("`{:e}` of a finite number ends with its exponent")
 }
 
-/// A number as CSV and spreadsheets read it: all digits that matter, `NaN`, `inf` or `-inf`.
+/// Returns a number as CSV and spreadsheets read it: all digits that matter, `NaN`, `inf` or `-inf`.
 pub fn plain(value: f64) -> String {
     let text = format!("{value:?}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

@@ -25,7 +25,7 @@ struct Kind {
 pub struct Outline(Arc<Vec<Kind>>);
 
 impl Outline {
-    /// The kinds of stages of a plan. Tests, and what is only kept or written, change nothing of a network.
+    /// Returns the kinds of stages of a plan. Tests, and what is only kept or written, change nothing of a network.
     pub fn of(plan: &[Stage]) -> Self {
         let mut kinds = Vec::new();
         collect(plan, 1, &mut kinds);
@@ -55,13 +55,13 @@ fn collect(plan: &[Stage], times: u64, kinds: &mut Vec<Kind>) {
     }
 }
 
-/// The first clause of a sentence, if it is short.
+/// Returns the first clause of a sentence, if it is short.
 fn clause(sentence: &str) -> Option<String> {
     let first = sentence.split(", ").next().unwrap_or_default();
     (first.chars().count() <= LONGEST).then(|| first.to_owned())
 }
 
-/// How each of these plans differs from most of them: kinds of stages that only it has, has with other settings, or lacks.
+/// Returns how each of these plans differs from most of them: kinds of stages that only it has, has with other settings, or lacks.
 pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
     let mut names: Vec<&'static str> = Vec::new();
     for kind in plans.iter().flat_map(|plan| plan.0.iter()) {
@@ -105,7 +105,7 @@ impl<'a> Usual<'a> {
         Self { name, count: most(&counts), text: most(&texts).flatten(), is_same }
     }
 
-    /// What a plan has of it, where that is unusual.
+    /// Returns what a plan has of it, where that is unusual.
     fn word(&self, plan: &Outline) -> Option<String> {
         let Some(own) = plan.kind(self.name) else {
             return self.count.filter(|count| *count > 0).map(|_| format!("no {}", self.name));
@@ -123,7 +123,7 @@ impl<'a> Usual<'a> {
     }
 }
 
-/// What more than half of these are.
+/// Returns what more than half of these are.
 fn most<T: PartialEq + Copy>(all: &[T]) -> Option<T> {
     let count = |one: &&T| all.iter().filter(|other| other == one).count();
     all.iter().find(|one| 2 * count(one) > all.len()).copied()

@@ -45,7 +45,7 @@ pub struct PageStyle {
 }
 
 impl PageStyle {
-    /// Whether everything has its default.
+    /// Returns true if everything has its default.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -84,7 +84,7 @@ impl IntervalStyle {
     /// All, for menus.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Bars, Self::Bands, Self::None];
 
-    /// The style with this name on the command line.
+    /// Returns the style with this name on the command line.
     ///
     /// # Errors
     /// The known names.
@@ -129,7 +129,7 @@ pub enum Corner {
 }
 
 impl LegendPlace {
-    /// The place with this name on the command line.
+    /// Returns the place with this name on the command line.
     ///
     /// # Errors
     /// The known names.
@@ -181,7 +181,8 @@ impl Preset {
     /// All presets with a name, for menus.
     pub const ALL: [Self; 3] = [Self::OneColumn, Self::TwoColumns, Self::Slide];
 
-    /// The size with this name: `one-column`, `two-columns`, `slide`, or width and height in millimetres, as `120x80`.
+    /// Returns the size with this name: `one-column`, `two-columns`, `slide`, or width and height in millimetres, as
+    /// `120x80`.
     ///
     /// # Errors
     /// The known names, or why a figure cannot have this size.
@@ -201,7 +202,7 @@ impl Preset {
         preset.size().check().map(|()| preset)
     }
 
-    /// Its name in menus.
+    /// Returns its name in menus.
     pub fn label(self) -> &'static str {
         match self {
             Self::OneColumn => "One column (3.5 in)",
@@ -211,7 +212,7 @@ impl Preset {
         }
     }
 
-    /// The preset with these sides, else the nearest size in tenths of a millimetre.
+    /// Returns the preset with these sides, else the nearest size in tenths of a millimetre.
     pub fn near(size: &Size) -> Self {
         let is_it = |preset: &Self| {
             let known = preset.size();
@@ -222,7 +223,7 @@ impl Preset {
         Self::ALL.into_iter().find(is_it).unwrap_or(own)
     }
 
-    /// Its size.
+    /// Returns its size.
     pub fn size(self) -> Size {
         let inches = |width: f64, height: f64, font_pt: f64, legend: LegendPlace| Size {
             width_pt: width * POINTS_PER_INCH,
@@ -240,14 +241,14 @@ impl Preset {
 }
 
 impl Size {
-    /// A size in millimetres, with 8-point text and the legend in the emptiest corner.
+    /// Returns a size in millimetres, with 8-point text and the legend in the emptiest corner.
     pub fn millimetres(width: f64, height: f64) -> Self {
         let points = POINTS_PER_INCH / MILLIMETRES_PER_INCH;
         let (width_pt, height_pt) = (width * points, height * points);
         Self { width_pt, height_pt, font_pt: 8.0, legend: LegendPlace::Inside }
     }
 
-    /// What is wrong with the size, and what to do.
+    /// Returns what is wrong with the size, and what to do.
     ///
     /// # Errors
     /// When a side is shorter than 1 inch or longer than 200, or the text is smaller than 3 points or larger than a

@@ -59,7 +59,7 @@ pub struct StepStart {
 }
 
 impl RunRecord {
-    /// The fold of a stream of events.
+    /// Returns the fold of a stream of events.
     pub fn of(events: impl IntoIterator<Item = Event>) -> Self {
         let mut record = Self::default();
         for event in events {
@@ -135,37 +135,37 @@ impl RunRecord {
         Arc::make_mut(&mut self.points).shrink_to_fit();
     }
 
-    /// Its state.
+    /// Returns its state.
     pub const fn state(&self) -> &RunState {
         &self.state
     }
 
-    /// Whether all stages are done.
+    /// Returns true if all stages are done.
     pub fn is_done(&self) -> bool {
         self.state == RunState::Done
     }
 
-    /// Why it failed; nothing for other states.
+    /// Returns why it failed; nothing for other states.
     pub fn failure(&self) -> Option<&str> {
         if let RunState::Failed(message) = &self.state { Some(message) } else { None }
     }
 
-    /// The stage that began last.
+    /// Returns the stage that began last.
     pub const fn stage(&self) -> Option<&StageBegan> {
         self.stage.as_ref()
     }
 
-    /// Its latest progress.
+    /// Returns its latest progress.
     pub const fn progress(&self) -> Progress {
         self.progress
     }
 
-    /// The campaign that goes on, or with which the run would go on.
+    /// Returns the campaign that goes on, or with which the run would go on.
     pub fn open_campaign(&self) -> Option<&CampaignRecord> {
         self.campaigns.last().filter(|campaign| campaign.ended.is_none())
     }
 
-    /// Where it is, in words: "epoch 3.5", in a campaign "1,500 of 4,500 trials".
+    /// Returns where it is, in words: "epoch 3.5", in a campaign "1,500 of 4,500 trials".
     pub fn position(&self) -> String {
         match self.open_campaign() {
             Some(campaign) => {
@@ -175,7 +175,8 @@ impl RunRecord {
         }
     }
 
-    /// Where it is, as short as a tree has room for: "epoch 4", in a pruning loop "round 2", in a campaign "trial 1,500".
+    /// Returns where it is, as short as a tree has room for: "epoch 4", in a pruning loop "round 2", in a campaign
+    /// "trial 1,500".
     pub fn short_position(&self) -> String {
         if let Some(campaign) = self.open_campaign() {
             return format!("trial {}", grouped(campaign.trials()));
@@ -187,40 +188,40 @@ impl RunRecord {
         }
     }
 
-    /// All points, in the order in which they came.
+    /// Returns all points, in the order in which they came.
     pub fn points(&self) -> &Points {
         &self.points
     }
 
-    /// The names of all series that have points.
+    /// Returns the names of all series that have points.
     pub fn series(&self) -> impl Iterator<Item = &str> {
         self.points.series()
     }
 
-    /// The points of a series, in the order in which they came.
+    /// Returns the points of a series, in the order in which they came.
     pub fn points_of(&self, series: &str) -> impl DoubleEndedIterator<Item = PointRef<'_>> {
         self.points.of(series)
     }
 
-    /// All reports, in the order in which they came.
+    /// Returns all reports, in the order in which they came.
     pub fn reports(&self) -> &[Report] {
         &self.reports
     }
 
-    /// All campaigns, in the order in which they began.
+    /// Returns all campaigns, in the order in which they began.
     pub fn campaigns(&self) -> &[CampaignRecord] {
         &self.campaigns
     }
 
-    /// The time of day at a wall time of the run, in seconds since 1970-01-01 00:00 UTC. `None` for what an earlier version
-    /// computed.
+    /// Returns the time of day at a wall time of the run, in seconds since 1970-01-01 00:00 UTC. `None` for what an
+    /// earlier version computed.
     pub fn utc(&self, secs: f64) -> Option<f64> {
         let after = self.clocks.partition_point(|clock| clock.secs <= secs);
         let clock = self.clocks[..after].last()?;
         Some(clock.utc + (secs - clock.secs))
     }
 
-    /// When the run began, in seconds since 1970-01-01 00:00 UTC. `None` where its log does not tell.
+    /// Returns when the run began, in seconds since 1970-01-01 00:00 UTC. `None` where its log does not tell.
     pub fn began(&self) -> Option<f64> {
         self.clocks.first().filter(|clock| clock.secs < NO_TIME).map(|clock| clock.utc)
     }
@@ -230,18 +231,18 @@ impl RunRecord {
         Some(self.utc(secs)? - self.began()?)
     }
 
-    /// Where the steps of the plan began, in their order.
+    /// Returns where the steps of the plan began, in their order.
     pub fn steps(&self) -> &[StepStart] {
         &self.steps
     }
 
-    /// The latest value of a series of the main branch.
+    /// Returns the latest value of a series of the main branch.
     pub fn latest(&self, series: &str) -> Option<f64> {
         self.points.latest(series)
     }
 
-    /// The early-stop iteration of every training that was validated, in the order of the trainings. Points of a training
-    /// come in sequence, which separates the rounds of nested repetitions with equal numbers.
+    /// Returns the early-stop iteration of every training that was validated, in the order of the trainings. Points of
+    /// a training come in sequence, which separates the rounds of nested repetitions with equal numbers.
     pub fn early_stops(&self) -> Vec<EarlyStop> {
         let mut stops: Vec<EarlyStop> = Vec::new();
         let mut training = None;
@@ -268,7 +269,7 @@ impl RunRecord {
         stops
     }
 
-    /// The best value of a series of the main branch: lowest of losses, highest of the others.
+    /// Returns the best value of a series of the main branch: lowest of losses, highest of the others.
     pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
         self.points.best(series)
     }

@@ -31,7 +31,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// What people call it: "round 5", or "training 1" where no repetition counts; with its branch.
+    /// Returns what people call it: "round 5", or "training 1" where no repetition counts; with its branch.
     pub fn title(&self) -> String {
         let branch = if self.branch.is_empty() { String::new() } else { format!("{}: ", self.branch) };
         match self.round {
@@ -40,12 +40,13 @@ impl Round {
         }
     }
 
-    /// The place of its stage in the plan, counted from 1: "stage 3.1".
+    /// Returns the place of its stage in the plan, counted from 1: "stage 3.1".
     pub fn place(&self) -> String {
         format!("stage {}", stage_number(&self.stage))
     }
 
-    /// Its points of a series with the epochs since the start of the training, in (0, …]. Of an ensemble, all members.
+    /// Returns its points of a series with the epochs since the start of the training, in (0, …]. Of an ensemble, all
+    /// members.
     pub fn points<'a>(
         &self,
         record: &'a RunRecord,
@@ -56,8 +57,8 @@ impl Round {
         points.of_within(series, self.points.clone()).map(move |point| (point.trained - before, point))
     }
 
-    /// The value of a series at epoch 0: what the step right before the training measured, such as a `Test` after pruning.
-    /// `None` where that step measured nothing.
+    /// Returns the value of a series at epoch 0: what the step right before the training measured, such as a `Test`
+    /// after pruning. `None` where that step measured nothing.
     pub fn start<'a>(&self, record: &'a RunRecord, series: &str) -> Option<PointRef<'a>> {
         let steps = record.steps();
         let at = steps.iter().position(|known| Some(known.number) == self.step)?;
@@ -85,7 +86,7 @@ impl Levels {
     /// Those that need no further choice, for menus.
     pub const SIMPLE: [Self; 3] = [Self::Spread, Self::All, Self::EverySecond];
 
-    /// Its name in menus.
+    /// Returns its name in menus.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Spread => "evenly spread",
@@ -96,7 +97,7 @@ impl Levels {
     }
 }
 
-/// A level of remaining weights: "100 %", "32.8 %", "0.45 %".
+/// Returns a level of remaining weights: "100 %", "32.8 %", "0.45 %".
 pub fn level_text(remaining: f64) -> String {
     let percent = 100.0 * remaining;
     let digits = match percent {
@@ -110,7 +111,7 @@ pub fn level_text(remaining: f64) -> String {
 /// Every training emits this series, and no other stage does.
 const TRAINS: &str = "train_loss";
 
-/// The trainings of a run in their order. It works for logs of every version.
+/// Returns the trainings of a run in their order. It works for logs of every version.
 pub fn rounds(record: &RunRecord) -> Vec<Round> {
     let mut rounds: Vec<Round> = Vec::new();
     let mut trained = Trained::default();
@@ -141,7 +142,7 @@ pub fn rounds(record: &RunRecord) -> Vec<Round> {
     rounds
 }
 
-/// Number, branch and points of each step; of a log without steps, all points.
+/// Returns number, branch and points of each step; of a log without steps, all points.
 fn steps(record: &RunRecord) -> Vec<(Option<usize>, Option<&str>, Range<usize>)> {
     let steps = record.steps();
     let ends = steps.iter().skip(1).map(|step| step.points).chain([record.points().len()]);
@@ -200,6 +201,73 @@ impl Trained {
             self.epochs = last.trained;
         }
     }
+}
+
+/// A training whose network is on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptRound {
+    /// Number of its step in the order of execution, from 0.
+    pub step: usize,
+    /// "round 5", or "training 1" where no repetition counts; with its stage where another one has the same name.
+    pub name: String,
+    /// Share of the prunable weights that remain in it, in [0, 1].
+    pub remaining: f64,
+}
+
+impl KeptRound {
+    /// Returns its name with what remains: "round 5, 32.8 % remaining".
+    pub fn caption(&self) -> String {
+        format!("{}, {} remaining", self.name, level_text(self.remaining))
+    }
+
+    /// Returns the trainings that are called so: by the name or the caption, or by the number of their round, or else
+    /// of their training. Several where only their stages tell them apart.
+    pub fn find<'a>(kept: &'a [Self], wanted: &str) -> Vec<&'a Self> {
+        let wanted = wanted.trim().to_lowercase();
+        let exact = |own: &Self| [&own.name, &own.caption()].iter().any(|name| name.to_lowercase() == wanted);
+        if let Some(own) = kept.iter().find(|own| exact(own)) {
+            return vec![own];
+        }
+        let names = [wanted.clone(), format!("round {wanted}"), format!("training {wanted}")];
+        let called = |name: &String| -> Vec<&'a Self> {
+            let rest = |own: &Self| own.name.to_lowercase().strip_prefix(name.as_str()).map(str::to_owned);
+            let is_it =
+                |own: &&Self| rest(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(", stage "));
+            kept.iter().filter(is_it).collect()
+        };
+        names.iter().map(called).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+}
+
+/// Returns the trainings of a run that are over and whose steps are among `stored`, in their order.
+pub fn kept_rounds(record: &RunRecord, stored: &[usize]) -> Vec<KeptRound> {
+    // The file of a training in progress is that of an earlier attempt.
+    let last = record.steps().last().map(|step| step.number);
+    let is_over = |step: usize| record.is_done() || last.is_some_and(|last| step < last);
+    let kept: Vec<(usize, Round)> = rounds(record)
+        .into_iter()
+        .filter_map(|round| Some((round.step.filter(|step| stored.contains(step) && is_over(*step))?, round)))
+        .collect();
+    let named = |(step, round): &(usize, Round)| {
+        let title = round.title();
+        let is_double = kept.iter().filter(|(_, other)| other.title() == title).count() > 1;
+        let stage = if is_double { format!(", {}", round.place()) } else { String::new() };
+        KeptRound { step: *step, name: title + &stage, remaining: round.remaining }
+    };
+    kept.iter().map(named).collect()
+}
+
+#[cfg(any(test, feature = "testing"))]
+/// Returns a training, and two rounds of a repetition; the step of the second is the last one, and in progress.
+pub fn lottery_events() -> Vec<super::Event> {
+    use super::{Event, Point, event::StageBegan};
+    let events = [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {
+        let (stage, label, branch) = (number.to_string(), String::new(), String::new());
+        let began = StageBegan { number, of: 5, stage: stage.clone(), label, round, branch };
+        let series = "train_loss".to_owned();
+        [Event::Stage(began), Event::Point(Point { series, stage, round, remaining, ..Point::default() })]
+    });
+    events.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -283,5 +351,54 @@ mod tests {
         events.extend(points("train_loss", "b", 1.0, &[2.0]));
         let found = rounds(&RunRecord::of(events));
         assert_eq!(found.iter().map(|round| round.branch.as_str()).collect::<Vec<_>>(), ["", "b"]);
+    }
+
+    fn record(end: Option<Event>) -> RunRecord {
+        RunRecord::of(lottery_events().into_iter().chain(end))
+    }
+
+    #[test]
+    fn a_training_is_kept_once_it_is_over() {
+        let names = |record: &RunRecord, stored: &[usize]| -> Vec<String> {
+            kept_rounds(record, stored).iter().map(KeptRound::caption).collect()
+        };
+        let first = ["training 1, 100 % remaining", "round 1, 80.0 % remaining"];
+        assert_eq!(names(&record(None), &[0, 2, 4]), first, "the last one is in progress");
+        let done = record(Some(Event::Finished { secs: 1.0 }));
+        assert_eq!(names(&done, &[0, 2, 4])[2], "round 2, 64.0 % remaining");
+        assert_eq!(names(&done, &[4]), ["round 2, 64.0 % remaining"]);
+        assert!(kept_rounds(&RunRecord::default(), &[0]).is_empty());
+    }
+
+    #[test]
+    fn a_round_is_found_by_its_number_and_any_training_by_its_name() {
+        let kept = kept_rounds(&record(Some(Event::Finished { secs: 1.0 })), &[0, 2, 4]);
+        let step = |wanted: &str| KeptRound::find(&kept, wanted).first().map(|found| found.step);
+        assert_eq!(step("round 1, 80.0 % remaining"), Some(2), "its caption");
+        assert_eq!(
+            ["1", "2", "3", "training 1", "Round 2"].map(step),
+            [Some(2), Some(4), None, Some(0), Some(4)]
+        );
+        assert_eq!(
+            KeptRound::find(&kept[..1], "1").first().map(|found| found.step),
+            Some(0),
+            "no round has that number"
+        );
+    }
+
+    #[test]
+    fn a_number_that_two_rounds_have_is_neither_of_them_and_no_training() {
+        let names = ["training 1", "round 1, stage 2.2", "round 1, stage 3.2", "round 12"];
+        let kept =
+            |(step, name): (usize, &&str)| KeptRound { step, name: (*name).to_owned(), remaining: 1.0 };
+        let kept: Vec<KeptRound> = names.iter().enumerate().map(kept).collect();
+        let steps = |wanted: &str| -> Vec<usize> {
+            KeptRound::find(&kept, wanted).iter().map(|found| found.step).collect()
+        };
+        assert_eq!(
+            (steps("1"), steps("Round 1"), steps("round 1, stage 3.2")),
+            (vec![1, 2], vec![1, 2], vec![2])
+        );
+        assert_eq!(steps("training 1"), [0]);
     }
 }

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::colours::Colours;
 use super::facets::FacetSettings;
 use super::metric::MetricAxes;
-pub use super::page::{PageStyle, Preset};
 use super::rounds::Levels;
 use super::statistics::Spread;
 use super::table::columns::{Column, Sort};
@@ -23,6 +22,8 @@ use super::weights::{WeightLines, parts};
 use doc::file::{read_kept, write_kept};
 use doc::{Run, capitalised, listed};
 use form::number::grouped;
+
+pub use super::page::{PageStyle, Preset};
 
 /// The file in the folder of the runs, without its ending.
 pub const NAME: &str = "view";
@@ -117,7 +118,7 @@ impl Default for PlotOptions {
 }
 
 impl PlotOptions {
-    /// The options for a plot that has no lines by round: over all epochs instead of those of a training.
+    /// Returns the options for a plot that has no lines by round: over all epochs instead of those of a training.
     pub fn without_rounds(&self) -> Self {
         let x = if self.x == XAxis::Training { XAxis::Epoch } else { self.x.clone() };
         Self { x, ..self.clone() }
@@ -140,7 +141,7 @@ impl BandChoice {
     /// All, for menus.
     pub const ALL: [Self; 3] = [Self::Selected, Self::All, Self::None];
 
-    /// Its name in menus.
+    /// Returns its name in menus.
     pub const fn label(self) -> &'static str {
         match self {
             Self::None => "no arm",
@@ -178,7 +179,7 @@ impl XAxis {
     pub const ALL: [Self; 6] =
         [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds, Self::Clock];
 
-    /// Its name in menus and on the axis.
+    /// Returns its name in menus and on the axis.
     pub fn label(&self) -> String {
         match self {
             Self::Epoch => "Epochs trained".to_owned(),
@@ -192,7 +193,7 @@ impl XAxis {
     }
 }
 
-/// The name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
+/// Returns the name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
 pub fn in_words(series: &str) -> String {
     if let Some((parameter, measure)) = parts(series) {
         return format!("{parameter}: {}", measure.label());
@@ -251,7 +252,7 @@ impl ViewSettings {
         write_kept(folder, NAME, self)
     }
 
-    /// The marks of a run and of its arm together.
+    /// Returns the marks of a run and of its arm together.
     pub fn mark(&self, run: &str, arm: &str) -> Mark {
         let mut mark = self.marks.get(run).cloned().unwrap_or_default();
         if let Some(of_arm) = self.marks.get(&arm_key(arm)) {
@@ -268,13 +269,13 @@ impl ViewSettings {
         mark
     }
 
-    /// The runs that the filter leaves out, by identity; none while the filter has an error.
+    /// Returns the runs that the filter leaves out, by identity; none while the filter has an error.
     pub fn left_out(&self, rows: &[Row], settings: &[String]) -> BTreeSet<String> {
         let filter = Filter::parse(&self.filter, settings).unwrap_or_default();
         rows.iter().filter(|row| !filter.holds(row)).map(|row| row.run.clone()).collect()
     }
 
-    /// The note of figures on the filter where it leaves out some of these runs; otherwise empty.
+    /// Returns the note of figures on the filter where it leaves out some of these runs; otherwise empty.
     pub fn filter_note(&self, rows: &[Row], left_out: &BTreeSet<String>) -> String {
         if left_out.is_empty() {
             return String::new();
@@ -286,7 +287,7 @@ impl ViewSettings {
     }
 }
 
-/// The key of an arm's marks.
+/// Returns the key of an arm's marks.
 pub fn arm_key(arm: &str) -> String {
     format!("arm:{arm}")
 }
@@ -294,8 +295,9 @@ pub fn arm_key(arm: &str) -> String {
 /// Which line a run belongs to: its name and the index of its style, by the run's identity.
 pub type Lines = BTreeMap<String, (String, usize)>;
 
-/// The lines that the values of a setting make, in their order: numbers by size, then words. A group of settings, such as a
-/// plan, is too long for a name: its lines have the names of its arms and the style of the first one.
+/// Returns the lines that the values of a setting make, in their order: numbers by size, then words. A group of
+/// settings, such as a plan, is too long for a name: its lines have the names of its arms and the style of the first
+/// one.
 ///
 /// Runs come with the index of the style of their arm.
 pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {

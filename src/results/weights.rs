@@ -27,7 +27,7 @@ impl Measure {
     /// All of them, in the order of their series.
     pub const ALL: [Self; 5] = [Self::Mean, Self::Deviation, Self::Norm, Self::Zeros, Self::GradientNorm];
 
-    /// The end of the names of its series: `fc1.weight std`.
+    /// Returns the end of the names of its series: `fc1.weight std`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mean => "mean",
@@ -38,7 +38,7 @@ impl Measure {
         }
     }
 
-    /// Its name in menus and on axes.
+    /// Returns its name in menus and on axes.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Mean => "Mean",
@@ -60,12 +60,12 @@ pub struct WeightLines {
     pub parameter: Option<String>,
 }
 
-/// The series of a measure of a parameter.
+/// Returns the series of a measure of a parameter.
 pub fn series(parameter: &str, measure: Measure) -> String {
     format!("{parameter} {}", measure.name())
 }
 
-/// Parameter and measure of a series of this module; `None` for others.
+/// Returns parameter and measure of a series of this module; `None` for others.
 pub fn parts(series: &str) -> Option<(&str, Measure)> {
     let (parameter, name) = series.split_once(' ')?;
     let measure = Measure::ALL.into_iter().find(|measure| measure.name() == name)?;
@@ -86,7 +86,7 @@ pub struct WeightStatistics {
 }
 
 impl WeightStatistics {
-    /// The statistics of these values; NaN, all but the norm, without any.
+    /// Returns the statistics of these values; NaN, all but the norm, without any.
     pub fn of(values: &[f32]) -> Self {
         let count = values.len() as f64;
         let mean = values.iter().map(|value| f64::from(*value)).sum::<f64>() / count;
@@ -100,7 +100,7 @@ impl WeightStatistics {
         }
     }
 
-    /// Each value with what it measures.
+    /// Returns each value with what it measures.
     pub const fn measured(&self) -> [(Measure, f64); 4] {
         [
             (Measure::Mean, self.mean),
@@ -111,7 +111,7 @@ impl WeightStatistics {
     }
 }
 
-/// ‖values‖ in float64.
+/// Computes ‖values‖ in float64.
 pub fn l2_norm(values: &[f32]) -> f64 {
     values.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt()
 }
@@ -170,19 +170,19 @@ impl WeightHistogram {
         Self { low, high, pruned, counts, ..Self::default() }
     }
 
-    /// The edges of its bins, one more than there are bins.
+    /// Returns the edges of its bins, one more than there are bins.
     pub fn edges(&self) -> Vec<f64> {
         let [low, high] = [self.low, self.high].map(f64::from);
         let bins = self.counts.len().max(1);
         (0..=bins).map(|bin| low + (high - low) * bin as f64 / bins as f64).collect()
     }
 
-    /// The histograms of a file; lines that are half-written or from a newer program are skipped.
+    /// Returns the histograms of a file; lines that are half-written or from a newer program are skipped.
     pub fn of_lines(text: &str) -> Vec<Self> {
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Its line of the file, with its end.
+    /// Returns its line of the file, with its end.
     pub fn line(&self) -> String {
         serde_json::to_string(self).expect("a histogram is made of plain data") + "\n"
     }

@@ -1,18 +1,24 @@
-//! The check of the files that a plan reads, before anything is trained.
+//! The data and files that runs read: their check before anything is trained, and what earlier runs know of those that are
+//! gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+use rayon::prelude::*;
 
 use super::campaign::list_problem;
+use super::directory::{is_done, spec_of};
+use super::folder::{last_written, names};
 use super::weight_files::{FileShapes, Fit, Naming, Scaling, Shapes, read_shapes};
-use data::Data;
+use data::{Data, Digests, Input, Look};
 use doc::plan::{FileUse, Reading, WeightUse, files_read};
-use doc::{Problem, Run, RunSpec, Stage, Structure};
+use doc::{Experiment, Inputs, Problem, Run, RunSpec, Stage, Structure, changed_inputs, inputs_to_look_at};
 use form::path::{Place, Segment};
 
-/// What is wrong with the weight files and lists of faults that runs read, at the settings that name them, each problem once;
-/// and notes on weights that are not used. `base` is the folder that paths are relative to. Files that a previous stage of the
-/// run writes need not exist.
+/// Checks the weight files and lists of faults that runs read: what is wrong, at the settings that name them, each
+/// problem once, and notes on weights that are not used. Files that a previous stage of the run writes need not exist.
 pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
     let (mut headers, mut named) = (Headers::default(), Named::default());
     let mut problems: Vec<Problem> = Vec::new();
@@ -33,12 +39,12 @@ pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
         // A network that does not fit its data is a problem of the document.
         let Some(structure) = structure else { continue };
         let (headers, named) = (&mut headers, &mut named);
-        let mut search = Search { spec, base, headers, named, structure, problems: Vec::new() };
+        let mut check = Check { spec, base, headers, named, structure, problems: Vec::new() };
         let place = Place::default().key("arms").index(run.arm_index).key("plan");
         for (used, file) in files_read(&spec.plan, &run.arm, run.seed, &place) {
-            search.used(used, &file);
+            check.used(used, &file);
         }
-        let found = search.problems.into_iter();
+        let found = check.problems.into_iter();
         problems.extend(found.filter(|problem| seen.insert((problem.place.to_string(), problem.whole()))));
     }
     problems
@@ -46,10 +52,10 @@ pub fn input_problems(runs: &[Run], base: &Path) -> Vec<Problem> {
 
 /// Headers of weight files as values or masks: many runs read the same ones.
 type Headers = BTreeMap<(PathBuf, bool), Result<FileShapes, String>>;
-/// What they are called in the present network.
+/// Names of their tensors in the present network, and shapes.
 type Named = BTreeMap<(PathBuf, bool), (Naming, Shapes)>;
 
-struct Search<'a> {
+struct Check<'a> {
     spec: &'a RunSpec,
     base: &'a Path,
     headers: &'a mut Headers,
@@ -58,7 +64,7 @@ struct Search<'a> {
     problems: Vec<Problem>,
 }
 
-impl Search<'_> {
+impl Check<'_> {
     fn used(&mut self, used: FileUse<'_>, file: &str) {
         match used {
             FileUse::Weights(used) | FileUse::Source(used) => self.weights(used, file),
@@ -85,12 +91,12 @@ impl Search<'_> {
             Err(why) => return self.problems.push(Problem::error(place, why.clone())),
         };
         let (naming, shapes) = self.named.entry(key).or_insert_with(|| {
-            let naming = Naming::of(self.structure, header);
+            let naming = Naming::new(self.structure, header);
             let shapes = naming.apply(header.shapes.clone());
             (naming, shapes)
         });
         let parameters = reading.parameters(self.structure, target);
-        let fit = Fit::of(self.structure, &parameters, shapes, reading);
+        let fit = Fit::new(self.structure, &parameters, shapes, reading);
         if let Some(refusal) = fit.refusal(file) {
             let details = [&[fit.table()], &*header.notes].concat().join("\n");
             return self.problems.push(Problem { details, ..Problem::error(place, refusal) });
@@ -103,14 +109,14 @@ impl Search<'_> {
         let meets_inputs =
             reading == Reading::Copies && parameters.iter().any(|&at| all[at].layer == all[0].layer);
         let data = data_at(self.spec, &place);
-        let scaling = meets_inputs.then(|| Scaling::of(header).note(file, data)).flatten();
+        let scaling = meets_inputs.then(|| Scaling::new(header).note(file, data)).flatten();
         let others = naming.doubts.iter().chain(&header.left_out).map(|note| format!("{file}: {note}"));
         for message in unused.into_iter().chain(others).chain(scaling) {
             self.problems.push(Problem::note(place.clone(), message));
         }
     }
 
-    /// The file, where it exists.
+    /// Finds a file, and notes a problem where it does not exist.
     fn find(&mut self, file: &str, place: &Place) -> Option<PathBuf> {
         let path = self.base.join(file);
         if path.is_file() {
@@ -123,7 +129,7 @@ impl Search<'_> {
     }
 }
 
-/// The data that the stage at this place sees: those of the innermost branch around it that has its own.
+/// Returns the data that the stage at this place sees: those of the innermost branch around it that has its own.
 fn data_at<'a>(spec: &'a RunSpec, place: &Place) -> &'a Data {
     let (mut data, mut plan) = (&spec.data, spec.plan.as_slice());
     let indices = place.0.iter().filter_map(|segment| match segment {
@@ -139,10 +145,93 @@ fn data_at<'a>(spec: &'a RunSpec, place: &Place) -> &'a Data {
     data
 }
 
+/// Looks at inputs. Reads from disk, which may be slow.
+pub struct Looker {
+    base: PathBuf,
+    results: PathBuf,
+    digests: Digests,
+    /// The settings of the runs in the folder of results, with the time of their last event; read when they are needed.
+    specs: OnceLock<Vec<(SystemTime, RunSpec)>>,
+}
+
+impl Looker {
+    /// Looks at inputs whose paths are relative to `base`; what is gone, runs in the folder `results` may know.
+    pub fn new(base: PathBuf, results: PathBuf) -> Self {
+        Self { base, results, digests: Digests::open(), specs: OnceLock::new() }
+    }
+
+    /// Looks at the inputs that an experiment names and that were not looked at yet.
+    pub fn look_at_all(&self, experiment: &mut Experiment) {
+        let inputs = inputs_to_look_at(experiment);
+        for input in &inputs {
+            if experiment.looks.of_input(input).is_none() {
+                experiment.looks.add(input, self.look(input));
+            }
+        }
+        if !inputs.is_empty() {
+            experiment.looks.note_done(self.done_runs());
+        }
+    }
+
+    /// Looks at one of them. What is gone is what the last run that read it knows of it; files that are there and cannot be
+    /// used are not those of before.
+    pub fn look(&self, input: &Input) -> Look {
+        let look = input.look(&self.base, &self.digests);
+        if !input.is_gone(&self.base) {
+            return look;
+        }
+        let known = self.specs().iter().filter_map(|(written, spec)| Some((written, recorded(input, spec)?)));
+        let before = known.max_by_key(|(written, _)| **written).map(|(_, look)| look).unwrap_or_default();
+        Look { found: before.found, content: before.content, ..look }
+    }
+
+    /// Lists the directories of runs that are done.
+    pub fn done_runs(&self) -> BTreeSet<String> {
+        names(&self.results).into_par_iter().filter(|name| is_done(&self.results, name)).collect()
+    }
+
+    fn specs(&self) -> &[(SystemTime, RunSpec)] {
+        self.specs.get_or_init(|| {
+            let read =
+                |id: String| Some((last_written(&self.results, &id)?, spec_of(&self.results, &id).ok()?));
+            names(&self.results).into_par_iter().filter_map(read).collect()
+        })
+    }
+}
+
+fn recorded(input: &Input, spec: &RunSpec) -> Option<Look> {
+    match input {
+        Input::File(file) => {
+            Some(Look { content: Some(spec.inputs.files.get(file)?.clone()), ..Look::default() })
+        }
+        Input::Data(data) if spec.data.with_found(None) != *data => None,
+        Input::Data(data) if data.needs_look() => {
+            Some(Look { found: Some(spec.data.found()?.clone()), ..Look::default() })
+        }
+        Input::Data(_) => Some(Look { content: Some(spec.inputs.sets.first()?.clone()), ..Look::default() }),
+    }
+}
+
+/// Checks that the known sets and files that a run reads are those that it was made for. Readers of users' data compare
+/// these themselves.
+///
+/// # Errors
+/// What has changed.
+pub(super) fn check_inputs(run: &Run, base: &Path, digests: &Digests) -> Result<(), String> {
+    let inputs = Inputs::gather(&run.spec, &run.arm, run.seed, |input| input.content(base, digests));
+    let now = RunSpec { inputs, ..RunSpec::clone(&run.spec) };
+    let Some(changes) = changed_inputs(&run.spec, &now) else { return Ok(()) };
+    Err(format!(
+        "{changes}: the run was made for other contents; restore the files, or start the experiment again: with other \
+         inputs its runs are other runs"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use doc::{Severity, file::parse, runs};
+    use doc::file::parse;
+    use doc::{Severity, runs};
     use net::weights_file::{FileTensor, write_tensors};
 
     fn problems(plan: &str, base: &Path) -> Vec<String> {

@@ -3,48 +3,34 @@
 //! [`Session`] carries out the plan of one run and knows neither files nor listeners. [`directory`] stores its events and
 //! checkpoints, from which it resumes; [`Queue`] runs many in parallel.
 
-mod batches;
 mod campaign;
 mod checkpoint;
 mod context;
-mod cost;
-mod datasets;
 mod directory;
 mod error;
 mod evaluate;
 mod expected;
 mod faults;
-mod first_test;
+mod folder;
 mod inputs;
 mod interventions;
 mod listener;
-mod looking;
-mod masks;
-mod members;
-mod outdated_runs;
-mod past;
 mod program;
 mod queue;
-mod reestimate;
 mod session;
-mod sharing;
 mod stages;
 mod state;
-mod steps;
 mod stop;
 pub mod summary;
-mod tables;
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+pub mod testing;
 mod train;
-pub mod trash;
 pub mod weight_files;
-mod weights;
-mod work;
 
 pub use campaign::{Picture, Replay, Replayed, ReplayedImage, planned, replay, write_images};
 pub use checkpoint::Checkpoint;
-pub use context::RunContext;
-pub use cost::{Cost, cost};
-pub use datasets::Datasets;
+pub use context::{Datasets, RunContext};
 pub use directory::{
     Hold, Machine, Provenance, RunDirectory, Stamp, StoredRun, convert_old_runs, folder_of,
     is_done as is_marked_done, provenance, read_each, read_record, read_records, read_states, weights_path,
@@ -52,16 +38,15 @@ pub use directory::{
 };
 pub use error::{RunError, panic_text};
 pub use expected::{
-    Costs, Expected, ExpectedTime, FinishedRun, Pace, Paces, RemainingRun, RunProgress, expected, measure,
+    Costs, Expected, ExpectedTime, FinishedRun, MeasuredPace, Pace, Paces, RemainingRun, RunProgress,
+    expected, measure,
 };
 pub use faults::Faults;
-pub use inputs::input_problems;
-pub use listener::{Listener, Recorder};
-pub use looking::Looker;
-pub use masks::{mask_overlap, mask_overlaps};
-pub use outdated_runs::{outdated_notes, outdated_runs};
-pub use past::{Tally, Watch};
-pub use program::{Op, ProgramStep, program};
+pub use folder::{archive, outdated_notes, outdated_runs, restore, trashed};
+pub use inputs::{Looker, input_problems};
+pub use interventions::{Tally, Watch};
+pub use listener::{Listener, Table};
+pub use program::{Cost, Op, ProgramStep, Task, Work, cost, program};
 pub use queue::{
     Command, Ended, Job, Message, Queue, QueueOptions, QueueView, QueuedRun, QueuedState, RunOrder,
     WaitReason, parallelism,
@@ -69,7 +54,6 @@ pub use queue::{
 pub use session::{RunEnd, Session};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
-pub use tables::Table;
-pub use work::{Task, Work};
+pub use summary::{mask_overlap, mask_overlaps};
 
 pub use net::{processor_features, vectors};

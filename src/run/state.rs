@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::faults::Faults;
-use super::past::Watch;
+use super::interventions::Watch;
 use doc::intervention::Layers;
 use net::{Network, OptimizerState, Score, bits};
 use optimize::{Moment, Optimizer};
 
-/// Position of a training in the data.
+/// A position of a training in the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// Mini-batches so far.
@@ -22,12 +22,12 @@ pub struct Position {
 }
 
 impl Position {
-    /// Epochs so far with the fraction of the present one, when an epoch has `samples`.
+    /// Returns the epochs so far with the fraction of the present one, when an epoch has `samples`.
     pub fn epochs(self, samples: usize) -> f64 {
         self.epoch as f64 + self.sample as f64 / samples.max(1) as f64
     }
 
-    /// The position after a mini-batch that ends at sample `end` of the present epoch.
+    /// Returns the position after a mini-batch that ends at sample `end` of the present epoch.
     pub fn after(self, end: usize, samples: usize) -> Self {
         let iteration = self.iteration + 1;
         if end >= samples {
@@ -37,17 +37,18 @@ impl Position {
         }
     }
 
-    /// The same position in a training set of `samples`: where the present epoch has no sample left, the next one begins.
+    /// Returns the same position in a training set of `samples`: where the present epoch has no sample left, the next
+    /// one begins.
     pub fn within(self, samples: usize) -> Self {
         if self.sample < samples { self } else { self.next_epoch() }
     }
 
-    /// The start of the next epoch, or the same position where an epoch starts.
+    /// Returns the start of the next epoch, or the same position where an epoch starts.
     pub fn next_epoch(self) -> Self {
         if self.sample == 0 { self } else { Self { epoch: self.epoch + 1, sample: 0, ..self } }
     }
 
-    /// The moment of a mini-batch from here to `next`, for schedules.
+    /// Returns the moment of a mini-batch from here to `next`, for schedules.
     pub fn moment(self, next: Self, samples: usize) -> Moment {
         Moment { iteration: self.iteration, epoch: self.epochs(samples), next_epoch: next.epochs(samples) }
     }
@@ -56,9 +57,7 @@ impl Position {
 /// The progress of a training stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainProgress {
-    /// Mini-batches of this stage so far.
     pub done: u64,
-    /// Loss and accuracy on training batches since the last evaluation.
     pub score: Score,
 }
 
@@ -74,15 +73,12 @@ pub struct Snapshot<N = Network> {
 /// A further network of an ensemble; the first one is the present network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member<N = Network, V = Vec<f32>> {
-    /// Values and masks.
     pub network: N,
-    /// State of its optimizer.
     pub memory: OptimizerState<V>,
-    /// Loss and accuracy on training batches since the last evaluation.
     pub score: Score,
 }
 
-/// Checks of the shared layers of an ensemble.
+/// Counts of checks of the shared layers of an ensemble.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HandOvers<N = Network> {
     /// The first member at the start of the present pause in which the shared layers do not train.
@@ -104,7 +100,6 @@ impl<N> Default for HandOvers<N> {
 /// The type parameters are its networks, arrays and faults: in memory the real ones, in a checkpoint their form in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State<N = Network, V = Vec<f32>, F = Faults> {
-    /// Values and masks.
     pub network: N,
     /// Its position in the data; rewinding takes it back.
     pub position: Position,
@@ -113,12 +108,11 @@ pub struct State<N = Network, V = Vec<f32>, F = Faults> {
     pub trained: f64,
     /// Which order of data it sees; 0 is the seed's own.
     pub order: u64,
-    /// The settings that made the optimizer's state.
     pub optimizer: Optimizer,
-    /// State of the optimizer.
     pub memory: OptimizerState<V>,
-    /// Snapshots and branches by name.
-    pub kept: BTreeMap<String, Snapshot<N>>,
+    /// Snapshots, branches and members by name.
+    #[serde(rename = "kept")]
+    pub snapshots: BTreeMap<String, Snapshot<N>>,
     /// Past networks, where the training is watched.
     pub watch: Option<Watch<N>>,
     /// Faults through which the network and its members are read.
@@ -129,7 +123,6 @@ pub struct State<N = Network, V = Vec<f32>, F = Faults> {
     /// Layers that they share.
     #[serde(default)]
     pub share: Option<Layers>,
-    /// Shared layers of the ensemble.
     pub handovers: HandOvers<N>,
     /// The networks in training at the start of the present stage, the present one first; none between stages, or where
     /// nothing is held.
@@ -138,7 +131,7 @@ pub struct State<N = Network, V = Vec<f32>, F = Faults> {
 }
 
 impl State {
-    /// A network at the start of its training.
+    /// Starts the training of a network.
     pub fn new(network: Network, optimizer: Optimizer) -> Self {
         Self {
             network,
@@ -147,7 +140,7 @@ impl State {
             order: 0,
             optimizer,
             memory: OptimizerState::default(),
-            kept: BTreeMap::new(),
+            snapshots: BTreeMap::new(),
             watch: None,
             faults: Faults::default(),
             others: Vec::new(),
@@ -157,19 +150,19 @@ impl State {
         }
     }
 
-    /// The networks of all members, the present one first.
+    /// Returns the networks of all members, the present one first.
     pub fn members(&self) -> Vec<&Network> {
         std::iter::once(&self.network).chain(self.others.iter().map(|member| &member.network)).collect()
     }
 
-    /// Keeps the network and its position under a name.
-    pub fn keep_snapshot(&mut self, name: &str) {
+    /// Remembers the network and its position under a name.
+    pub fn take_snapshot(&mut self, name: &str) {
         let snapshot = Snapshot { network: self.network.clone(), position: Some(self.position) };
-        self.kept.insert(name.to_owned(), snapshot);
+        self.snapshots.insert(name.to_owned(), snapshot);
     }
 
-    /// Keeps the first `count` members as they are before a training, if they have held entries to compare afterwards; a
-    /// stage that resumes after an interruption has kept them already.
+    /// Remembers the first `count` members as they are before a training, if they have held entries to compare afterwards; a
+    /// stage that resumes after an interruption has remembered them already.
     pub fn begin_training(&mut self, count: usize) {
         let networks: Vec<Network> = self.members().into_iter().take(count).cloned().collect();
         let is_held = |network: &Network| (0..network.len()).any(|index| network.entries(index).is_some());

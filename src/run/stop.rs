@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// When to stop.
+/// The time of a requested stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopKind {
     /// After the present mini-batch, from which the run resumes.
@@ -24,7 +24,7 @@ pub struct StopFlag {
 #[derive(Debug, Default)]
 struct Shared {
     code: AtomicU8,
-    /// Whether `pause` has a start: checked after every mini-batch, so without a lock.
+    /// True where `pause` has a start: checked after every mini-batch, so without a lock.
     is_paused: AtomicBool,
     pause: Mutex<Pause>,
     changed: Condvar,
@@ -38,7 +38,7 @@ struct Pause {
 }
 
 impl StopKind {
-    /// Later requests replace weaker ones only.
+    /// Returns a number, which is larger for stronger requests.
     const fn code(self) -> u8 {
         match self {
             Self::Now => 2,
@@ -48,12 +48,12 @@ impl StopKind {
 }
 
 impl StopFlag {
-    /// A flag without a request.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A flag for one run: requests to it concern this run alone, requests and pauses of the others concern it too.
+    /// Makes a flag for one run: requests to it concern this run alone, requests and pauses of the others concern it
+    /// too.
     #[must_use]
     pub fn of_one(&self) -> Self {
         Self { all: self.all.clone(), own: Some(Arc::default()) }
@@ -73,7 +73,7 @@ impl StopFlag {
         }
     }
 
-    /// The pending request.
+    /// Returns the pending request.
     pub fn requested(&self) -> Option<StopKind> {
         match self.all.code.load(Ordering::Relaxed).max(self.own_code()) {
             0 => None,
@@ -92,7 +92,6 @@ impl StopFlag {
         code.store(0, Ordering::Relaxed);
     }
 
-    /// Whether a pause lasts.
     pub fn is_paused(&self) -> bool {
         self.all.is_paused.load(Ordering::Relaxed)
     }
@@ -126,7 +125,7 @@ impl StopFlag {
         drop(guard.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The length of all pauses so far.
+    /// Returns the length of all pauses so far.
     pub fn paused_for(&self) -> Duration {
         let pause = self.lock();
         pause.over + pause.since.map_or(Duration::ZERO, |since| since.elapsed())

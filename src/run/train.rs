@@ -2,37 +2,32 @@
 
 use std::time::{Duration, Instant};
 
-use super::batches::Batch;
-use super::context::RunContext;
 use super::error::RunError;
 use super::session::{Session, StageEnd};
 use super::state::{Position, TrainProgress};
 use super::stop::StopKind;
+use data::{DataError, Samples, augment, shuffled};
 use doc::{NonFinite, Training};
 use form::{Steps, StepsUnit};
 use intervene::stream::{Purpose, Stream, stream};
 use net::{Compute, LossValue, Network, NoTap, OptimizerState, Score, TrainPass, correct};
 
-/// How often progress is emitted, at most.
+/// Shortest time between two events of progress.
 pub(super) const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// How often a long training leaves a checkpoint.
-const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
+/// Time between two checkpoints of a long stage.
+pub(super) const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
 
 /// A stretch of training.
 pub struct Phase {
-    /// Its settings.
     pub settings: Training,
     /// Learning rate before any schedule.
     pub rate: f64,
-    /// How long it is.
     pub steps: Steps,
 }
 
 /// One mini-batch with its settings.
 pub struct MiniBatch<'a> {
-    /// Its samples.
     pub batch: &'a Batch,
-    /// How networks train on it.
     pub settings: &'a Training,
     /// Learning rate of this mini-batch.
     pub rate: f64,
@@ -42,13 +37,12 @@ pub struct MiniBatch<'a> {
     pub samples: usize,
     /// Stream of units that are dropped.
     pub dropout: Stream,
-    /// What computes with the networks in training.
     pub compute: &'a dyn Compute,
 }
 
-/// What trains on mini-batches.
+/// An algorithm that trains on mini-batches.
 pub trait Trainer {
-    /// Learns from one; adds to `score` how well it was known before.
+    /// Learns from a mini-batch; adds to `score` how well it was known before.
     fn step(
         &mut self,
         session: &mut Session,
@@ -61,7 +55,7 @@ pub trait Trainer {
         Ok(())
     }
 
-    /// Whether the training ends here, `done` mini-batches after its start.
+    /// Returns true if the training ends here, `done` mini-batches after its start.
     fn is_over(&mut self, _session: &mut Session, _done: u64) -> bool {
         false
     }
@@ -81,7 +75,7 @@ pub fn run(
     let state = session.state_mut();
     state.position = state.position.within(samples);
     let mut batch = Batch::default();
-    let (mut emitted, mut kept) = (Instant::now(), Instant::now());
+    let (mut emitted, mut saved) = (Instant::now(), Instant::now());
     while progress.done < total {
         if session.stop_requested() == Some(StopKind::Now) {
             return Ok(StageEnd::Interrupted(progress));
@@ -103,9 +97,9 @@ pub fn run(
             emitted = Instant::now();
             session.emit_progress(progress.done)?;
         }
-        if kept.elapsed() >= CHECKPOINT_EVERY {
-            kept = Instant::now();
-            session.keep(Some(progress))?;
+        if saved.elapsed() >= CHECKPOINT_EVERY {
+            saved = Instant::now();
+            session.save_checkpoint(Some(progress))?;
         }
     }
     Ok(StageEnd::Done)
@@ -130,7 +124,7 @@ fn step(
     let reader = session.reader();
     let mini_batch = MiniBatch { batch, settings, rate, position, samples, dropout, compute: &reader };
     trainer.step(session, &mini_batch, score)?;
-    session.put_back(reader)?;
+    session.close_reader(reader)?;
     let state = session.state_mut();
     state.trained = whole(state.trained + next.epochs(samples) - position.epochs(samples));
     state.position = next;
@@ -143,7 +137,7 @@ fn whole(epochs: f64) -> f64 {
     if (epochs - nearest).abs() < 1e-9 { nearest } else { epochs }
 }
 
-/// Whether an evaluation is due at the present position.
+/// Returns true if an evaluation is due at the present position.
 fn is_due(session: &Session, every: Steps) -> bool {
     let position = session.state().position;
     match every.unit {
@@ -152,42 +146,41 @@ fn is_due(session: &Session, every: Steps) -> bool {
     }
 }
 
-/// How well a mini-batch was known.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
-    loss: f64,
-    right: usize,
-}
-
 impl MiniBatch<'_> {
-    /// One pass forward and backward; `also` gets the logits, and may add to the loss. Gradients of held entries are left out
-    /// unless something `reads_held` ones.
-    ///
-    /// # Errors
-    /// When a batch norm would see one value for each channel.
+    /// Passes forward and backward, and adds to `score` how well the mini-batch was known; `also` gets the logits, and may add
+    /// to the loss. Gradients of held entries are left out unless something `reads_held` ones. Fails when a batch norm would
+    /// see one value for each channel, and when the loss is not finite, unless the settings allow it.
     pub fn pass(
         &self,
-        context: &RunContext,
+        session: &Session,
         network: &Network,
         dropout: Stream,
         reads_held: bool,
+        score: &mut Score,
         mut also: impl FnMut(&[f32], &mut LossValue),
-    ) -> Result<(TrainPass, Known), RunError> {
+    ) -> Result<TrainPass, RunError> {
         if let Some(norm) = network.norm_of_one_value(self.batch.len()) {
             let (batch, samples) = (self.settings.batch, self.samples);
             return Err(RunError::LonelySample { batch, samples, norm: norm.to_owned() });
         }
-        let mut known = Known::default();
+        let context = &session.context;
+        let (mut loss, mut right) = (0.0, 0);
         let mut gradient = |logits: &[f32]| {
             let mut value = context.loss.evaluate(logits, &self.batch.labels);
             also(logits, &mut value);
-            known.loss = value.mean;
-            known.right = correct(logits, context.structure.outputs, &self.batch.labels);
+            loss = value.mean;
+            right = correct(logits, context.structure.outputs, &self.batch.labels);
             value.gradient
         };
         let (inputs, count, mut tap) = (&self.batch.inputs, self.batch.len(), NoTap { reads_held });
         let pass = self.compute.train_tapped(network, inputs, count, Some(dropout), &mut tap, &mut gradient);
-        Ok((pass, known))
+        if !loss.is_finite() && self.settings.non_finite == NonFinite::Stop {
+            let Position { iteration, .. } = self.position;
+            let epoch = self.position.epochs(session.data().train.len());
+            return Err(RunError::NonFinite { loss, iteration, epoch, stage: session.stage_in_words() });
+        }
+        score.add(count, loss, right);
+        Ok(pass)
     }
 
     /// Changes a network by the optimizer's step with the gradients of a pass, and by its statistics.
@@ -195,20 +188,52 @@ impl MiniBatch<'_> {
         memory.step(&self.settings.optimizer, self.rate, network, &pass.gradients);
         network.follow(&pass.statistics);
     }
+}
 
-    /// Counts how well the mini-batch was known.
-    ///
-    /// # Errors
-    /// When the loss is not finite, unless the settings allow it.
-    pub fn take_in(&self, session: &Session, known: Known, score: &mut Score) -> Result<(), RunError> {
-        let Known { loss, right } = known;
-        if !loss.is_finite() && self.settings.non_finite == NonFinite::Stop {
-            let Position { iteration, .. } = self.position;
-            let epoch = self.position.epochs(session.data().train.len());
-            return Err(RunError::NonFinite { loss, iteration, epoch, stage: session.stage_in_words() });
+/// The mini-batch at a position, and the order of the epoch that it belongs to.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// Samples in sequence.
+    pub inputs: Vec<f32>,
+    pub labels: Vec<u32>,
+    order: Vec<u32>,
+    /// The epoch that `order` is of, and the number of that order of data.
+    ordered: (u64, u64),
+}
+
+impl Batch {
+    /// Gathers the mini-batch at `position`, augmented; `order` 0 is the seed's own data order.
+    pub fn load(
+        &mut self,
+        train: &Samples,
+        settings: &Training,
+        seed: u64,
+        order: u64,
+        position: Position,
+    ) -> Result<(), DataError> {
+        let Position { epoch, sample, .. } = position;
+        if self.order.len() != train.len() || self.ordered != (epoch, order) {
+            let mut rng = stream(seed, Purpose::Order, &[order, epoch]);
+            self.order = shuffled(train.len(), &mut rng);
+            self.ordered = (epoch, order);
         }
-        score.add(self.batch.len(), loss, right);
+        let end = (sample + settings.batch).min(train.len());
+        self.inputs.clear();
+        self.labels.clear();
+        let indices = &self.order[sample..end];
+        train.gather(indices, &mut self.inputs)?;
+        self.labels.extend(indices.iter().map(|&index| train.labels[index as usize]));
+        if !settings.augment.is_empty() {
+            let mut rng = stream(seed, Purpose::Augment, &[order, epoch, sample as u64]);
+            for image in self.inputs.chunks_mut(train.shape.len()) {
+                augment(image, train.shape, &settings.augment, &mut rng);
+            }
+        }
         Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.labels.len()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use doc::RunSpec;
 use results::Event;
-use run::{Recorder, RunEnd, Session, StopFlag, Table};
+use run::testing::Recorder;
+use run::{RunEnd, Session, StopFlag, Table};
 
 use crate::support::{self, campaigns, complaints, context, failure, reports, run, spec, values, with_plan};
 

@@ -8,8 +8,9 @@ use net::Network;
 use results::Event;
 use results::campaign::ImageOutcome;
 use run::summary::{FaultFilter, FaultyTrial, SingleCells, read_faulty_trials};
+use run::testing::Recorder;
 use run::{
-    Checkpoint, Datasets, Listener, Recorder, Replay, RunContext, RunDirectory, RunEnd, RunError, Session,
+    Checkpoint, Datasets, Listener, Replay, RunContext, RunDirectory, RunEnd, RunError, Session,
     StopFlag, StopKind, Table, input_problems, replay,
 };
 

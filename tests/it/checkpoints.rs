@@ -7,7 +7,8 @@ use std::sync::Arc;
 use doc::RunSpec;
 use net::{Network, backend};
 use results::Event;
-use run::{Datasets, Recorder, RunContext, RunError, Session, StopFlag};
+use run::testing::Recorder;
+use run::{Datasets, RunContext, RunError, Session, StopFlag};
 use safetensors::{Dtype, SafeTensors};
 
 use crate::support::{context, failure, reports, run, same_bits, spec};

@@ -8,7 +8,8 @@ use doc::file::parse;
 use doc::{Loss, Net, RunSpec};
 use net::{Compute, NativeCompute, Network};
 use results::{Event, Point, RunRecord, RunState};
-use run::{Checkpoint, Datasets, Listener, Recorder, RunEnd, RunError, Session, StopFlag, StopKind, Table};
+use run::testing::Recorder;
+use run::{Checkpoint, Datasets, Listener, RunEnd, RunError, Session, StopFlag, StopKind, Table};
 
 use crate::support::{self, context, points, spec, values};
 

@@ -6,7 +6,8 @@ use data::shuffled;
 use doc::RunSpec;
 use intervene::stream::{Purpose, stream};
 use net::{Activations, Network};
-use run::{Recorder, RunContext, Session, StopFlag};
+use run::testing::Recorder;
+use run::{RunContext, Session, StopFlag};
 
 use crate::support::{
     Ended, assert_resumes, complaints, context, reports, residual, run, same_bits, spec, values, with_plan,

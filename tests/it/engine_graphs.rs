@@ -101,7 +101,7 @@ fn the_middle_of_a_line_is_the_mean_of_its_ends() {
         Branch(name: \"two\", order: Own, plan: [Train(\"2ep\")]),
         Connect(a: \"one\", b: \"two\", points: 3, statistics: Interpolated), Connect(a: \"one\", b: \"two\", points: 3)";
     let ended = run(residual(plan));
-    let (one, two) = (&ended.state.kept["one"].network, &ended.state.kept["two"].network);
+    let (one, two) = (&ended.state.snapshots["one"].network, &ended.state.snapshots["two"].network);
     let context = context(residual(plan));
     let test = &context.data.test;
     let expected = [0.0, 0.5, 1.0].map(|along| {

@@ -9,7 +9,8 @@ use doc::{RunSpec, runs};
 use intervene::stream::{Purpose, stream};
 use net::{BatchStatistics, Network};
 use results::{Event, Point, Report};
-use run::{Checkpoint, Listener, Recorder, RunContext, RunEnd, RunError, Session, StopFlag, StopKind, Table};
+use run::testing::Recorder;
+use run::{Checkpoint, Listener, RunContext, RunEnd, RunError, Session, StopFlag, StopKind, Table};
 
 use crate::support::{
     assert_resumes, complaints, context, failure, points, reports, run, same_bits, spec, values, with_plan,
@@ -50,7 +51,7 @@ fn the_middle_of_a_line_is_the_mean_of_its_ends_and_pins_do_not_matter() {
     let plan = "Branch(name: \"one\", order: Own, plan: [Do(Prune(amount: Fraction(0.5))), Train(\"1ep\")]),
         Branch(name: \"two\", order: Own, plan: [Train(\"1ep\")]), Connect(a: \"one\", b: \"two\", points: 3)";
     let ended = run(with_plan(plan));
-    let (one, two) = (&ended.state.kept["one"].network, &ended.state.kept["two"].network);
+    let (one, two) = (&ended.state.snapshots["one"].network, &ended.state.snapshots["two"].network);
     let mut mean = two.clone();
     for index in 0..mean.len() {
         let pairs = one.values(index).iter().zip(two.values(index));
@@ -178,7 +179,7 @@ fn interpolated_statistics_overstate_the_barrier() {
     assert_eq!(statistics, ["re-estimated", "interpolated"]);
     assert!(reports.iter().all(|report| report.line_ends() == Some(["one", "two"])));
 
-    let (context, kept) = (context(spec), &ended.state.kept);
+    let (context, kept) = (context(spec), &ended.state.snapshots);
     let test = &context.data.test;
     let loss = |network: &Network| {
         let logits = context.compute.logits(network, &test.values().unwrap(), test.len());

@@ -7,7 +7,8 @@ use net::Network;
 use results::rounds::rounds;
 use results::weights::{HISTOGRAM_BINS, Measure, WeightHistogram, parts, series};
 use results::{Event, RunRecord};
-use run::{Recorder, Session, StopFlag, Table, cost};
+use run::testing::Recorder;
+use run::{Session, StopFlag, Table, cost};
 
 use super::support::{assert_resumes, context, known_run, points, run, same_bits, values, with_plan};
 

@@ -9,7 +9,8 @@ use form::Stored;
 use intervene::{Criterion, Entry};
 use net::{Network, backend};
 use results::ReportLevel;
-use run::{Datasets, Recorder, RunContext, Session, State, StopFlag};
+use run::testing::Recorder;
+use run::{Datasets, RunContext, Session, State, StopFlag};
 
 use crate::support::{
     assert_resumes, complaints, context, failure, reports, run, same_bits, spec, values, with_plan,

@@ -7,7 +7,8 @@ use doc::RunSpec;
 use intervene::Entry;
 use net::{Network, backend};
 use results::{Event, Report};
-use run::{Datasets, Recorder, RunContext, RunEnd, Session, StopFlag};
+use run::testing::Recorder;
+use run::{Datasets, RunContext, RunEnd, Session, StopFlag};
 
 use crate::support;
 

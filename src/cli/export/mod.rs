@@ -115,7 +115,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
         return share(&arguments.share, &document, &Results { all, runs, records, folder });
     };
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
-    let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
+    let is_figure = FileKind::from_path(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.figure_args.is_empty() && !is_figure {
         let message = "--band, --x, --y, --y-range, --rounds, --statistic, --individual-seeds, --facets and --axes apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
@@ -125,7 +125,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
             remove them";
         return Err(Failure::Input(message.to_owned()));
     }
-    let written = match (ending.as_str(), FileKind::of(to)) {
+    let written = match (ending.as_str(), FileKind::from_path(to)) {
         ("csv", _) if arguments.figure.is_none() => write_points(&runs, &folder, to)?,
         ("safetensors", _) => write_weights(&runs, &folder, to)?,
         (_, Some(kind)) => {

@@ -6,15 +6,15 @@ use crate::output::Failure;
 use doc::Run;
 use figure::Figure;
 use figure::early_stops::{early_stops, overlaps};
-use figure::network::histograms::{histograms, parameters};
 use figure::network::image::{Shown, image};
 use figure::network::{histogram, layers};
+use figure::network::{histogram_parameters, histograms};
 use results::RunRecord;
-use results::early_stops::{Training, trainings};
-use results::kept_rounds::{KeptRound, kept_rounds};
 use results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end, at_moment};
 use results::rounds::rounds;
+use results::rounds::{KeptRound, kept_rounds};
 use results::tickets::MaskOverlap;
+use results::tickets::{Training, trainings};
 use run::mask_overlaps;
 use run::summary::{
     Moment, planned_summary, read_histograms, read_summary_at, read_values_at, stored_rounds,
@@ -108,7 +108,7 @@ impl OfArm {
                 self.lacks("no run recorded any; set train.record.weights to Histograms, and run again")
             );
         };
-        let known = parameters(&found);
+        let known = histogram_parameters(&found);
         let parameter = name.or_else(|| known.first().map(String::as_str)).unwrap_or_default();
         if known.iter().all(|known| known != parameter) {
             return Err(no_parameter(parameter, &known));

@@ -1,55 +1,50 @@
-//! What is in a dataset, for people and for programs. Sources supply facts; all output about data comes from here.
+//! The description of a dataset, for people and for programs. Sources supply facts; all output about data comes from here.
+
+#[cfg(test)]
+mod tests;
 
 use serde::Serialize;
 
-use super::{
+use crate::{
     ClassNames, Columns, Data, Dataset, Details, LeftOut, Looks, Normalize, Options, Parts, Samples, Shape,
     prepare,
 };
 use form::number::{counted, first_of, grouped};
 
-/// Names that a line gives before it counts the others.
+/// Names in a line; the others are counted.
 const FIRST: usize = 10;
-/// Digits of a digest that lines have.
+/// Digits of a digest in a line.
 const DIGITS: usize = 16;
 
-/// What is in a dataset, as its settings make it: after limits and with the validation part taken out.
+/// The content of a dataset as its settings make it: after limits and with the validation part taken out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Inventory {
-    /// What people call the data: "Digits (built in)".
+    /// As people call the data: "Digits (built in)".
     pub name: String,
     /// The file or folder that the settings name; empty without one.
     pub path: String,
-    /// Names of the classes, in the order of their labels.
     pub classes: ClassNames,
-    /// What networks are trained on.
     pub train: Part,
-    /// What is held out of that, or what the files have for it.
     pub validation: Part,
-    /// What networks are tested on.
     pub test: Part,
-    /// Where the parts come from.
     pub split: String,
     /// Channels, height and width of a sample as networks see it; features are channels.
     pub shape: [usize; 3],
-    /// The same as the files have it.
+    /// That of the files.
     pub original_shape: [usize; 3],
-    /// The columns of a table.
     pub columns: Option<Columns>,
-    /// Files that are no samples.
     pub left_out: Vec<LeftOut>,
     /// Samples that could not be read, by path and reason: known only once they were read.
     pub unreadable: Vec<String>,
-    /// How many training samples there are, and how many the set has, where files are missing.
+    /// Training samples that there are, and that the set has, where files are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortage: Option<(usize, usize)>,
-    /// What was assumed, what looks odd, classes without samples: whole sentences, with the remedy.
+    /// Assumptions, oddities, classes without samples: whole sentences, with the remedy.
     pub notes: Vec<String>,
-    /// What names the content.
     pub digest: ContentDigest,
 }
 
-/// What names the content of a dataset, in hexadecimal; each empty while it is not known.
+/// The names of the content of a dataset, in hexadecimal; each empty while it is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContentDigest {
     /// Begins the SHA-256 of the files of a user's data.
@@ -61,14 +56,13 @@ pub struct ContentDigest {
 /// A part of a dataset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// How many samples it has.
     pub samples: usize,
-    /// How many of each class, `[classes]`; empty while the samples were not looked at.
+    /// Samples of each class, `[classes]`; empty while the samples were not looked at.
     pub by_class: Vec<usize>,
 }
 
 impl Part {
-    fn of(labels: &[u32], classes: usize) -> Self {
+    fn count(labels: &[u32], classes: usize) -> Self {
         let mut by_class = vec![0; classes];
         for label in labels {
             if let Some(count) = by_class.get_mut(*label as usize) {
@@ -85,29 +79,34 @@ impl Part {
 
 impl Inventory {
     /// Describes what is known of data before they are read, `details` from a look at their files; `side` as for
-    /// [`Data::facts`]. Nothing before the data of a user were looked at.
-    pub fn of(data: &Data, side: Option<usize>, details: &Details) -> Option<Self> {
+    /// [`Data::facts`]. None before the data of a user were looked at.
+    pub fn new(data: &Data, side: Option<usize>, details: &Details) -> Option<Self> {
         let facts = data.facts(side)?;
         let sizes = [facts.train_samples, facts.validation_samples, facts.test_samples];
         let parts = match used_labels(&details.labels, data) {
-            Some(labels) => labels.map(|labels| Part::of(&labels, facts.classes)),
+            Some(labels) => labels.map(|labels| Part::count(&labels, facts.classes)),
             None => sizes.map(|samples| Part { samples, by_class: Vec::new() }),
         };
-        Some(Self::new(data, facts.shape, parts, details))
+        Some(Self::with_parts(data, facts.shape, parts, details))
     }
 
     /// Describes data that were read.
-    pub fn of_read(data: &Data, read: &Dataset) -> Self {
-        let part = |part: &Samples| Part::of(&part.labels, read.classes);
+    pub fn from_read(data: &Data, read: &Dataset) -> Self {
+        let part = |part: &Samples| Part::count(&part.labels, read.classes);
         let parts = [&read.train, &read.validation, &read.test].map(part);
         Self {
             unreadable: read.left_out.clone(),
             shortage: data.shortage(read),
-            ..Self::new(data, read.shape(), parts, &read.details)
+            ..Self::with_parts(data, read.shape(), parts, &read.details)
         }
     }
 
-    fn new(data: &Data, shape: Shape, [train, validation, test]: [Part; 3], details: &Details) -> Self {
+    fn with_parts(
+        data: &Data,
+        shape: Shape,
+        [train, validation, test]: [Part; 3],
+        details: &Details,
+    ) -> Self {
         let options = data.rule().options();
         let found = data.contents().unwrap_or_default();
         let path = data.rule().user_data().map(|user| user.path).or_else(|| data.files()?.1.as_deref());
@@ -241,7 +240,7 @@ impl Inventory {
         text
     }
 
-    /// The shape of a sample: "8×8 pixels, 1 channel", or "4 features".
+    /// Describes a sample: "8×8 pixels, 1 channel", or "4 features".
     fn sample(&self) -> String {
         let [channels, height, width] = self.shape;
         if !Shape::new(channels, height, width).is_image() {
@@ -254,7 +253,7 @@ impl Inventory {
         format!("{height}×{width} pixels{order}, {}{resized}", counted(channels, "channel"))
     }
 
-    /// The classes without samples of each part: "cow, dog in the test part".
+    /// Names the classes without samples of each part: "cow, dog in the test part".
     fn without_samples(&self) -> String {
         let of = |(part, name): (&Part, &str)| {
             let without = self.classes.iter().enumerate().filter(|(class, _)| part.has_none(*class));
@@ -265,7 +264,7 @@ impl Inventory {
         parts.into_iter().filter_map(of).collect::<Vec<_>>().join("; ")
     }
 
-    /// How many samples the classes have: "134 to 151 for training, 27 to 47 for testing".
+    /// Gives the sizes of classes: "134 to 151 for training, 27 to 47 for testing".
     fn in_each_class(&self) -> Option<String> {
         let range = |part: &Part, of: &str| {
             let (least, most) = (part.by_class.iter().min()?, part.by_class.iter().max()?);
@@ -288,7 +287,7 @@ impl Looks {
     /// Describes what is known of the content of these data before they are read; `side` as for [`Data::facts`].
     pub fn inventory(&self, data: &Data, side: Option<usize>) -> Option<Inventory> {
         let details = self.of(data).map(|look| look.details.clone()).unwrap_or_default();
-        Inventory::of(data, side, &details)
+        Inventory::new(data, side, &details)
     }
 }
 
@@ -305,13 +304,13 @@ impl LeftOut {
     }
 }
 
-/// A column of words with their number: "colour (3)".
+/// Describes a column of words: "colour (3 different)".
 fn words((name, count): &(String, usize)) -> String {
     format!("{name} ({} different)", grouped(*count as u64))
 }
 
-/// The labels of the parts as settings make them, by what prepares samples; nothing where the sources give no labels, or
-/// where nothing would be left to train on.
+/// Returns the labels of the parts as settings make them, by what prepares samples; none where the sources give no labels,
+/// or where nothing would be left to train on.
 fn used_labels(labels: &[Vec<u32>; 3], data: &Data) -> Option<[Vec<u32>; 3]> {
     if labels.iter().all(Vec::is_empty) {
         return None;
@@ -320,14 +319,13 @@ fn used_labels(labels: &[Vec<u32>; 3], data: &Data) -> Option<[Vec<u32>; 3]> {
     let [train, validation, test] =
         labels.each_ref().map(|labels| Samples::new(Shape::new(0, 1, 1), Vec::new(), labels.clone()));
     let validation = Some(validation).filter(|part| !part.is_empty());
-    let is_stratified = data.rule().is_stratified();
-    let parts = Parts { validation, is_stratified, ..Parts::new(train, test, 0) };
+    let parts = Parts { validation, ..Parts::new(train, test, 0) };
     let options = Options { image_size: None, normalize: Normalize::None, ..data.rule().options() };
     let used = prepare(parts, &options).ok()?;
     Some([used.train, used.validation, used.test].map(|part| part.labels))
 }
 
-/// Where parts come from: what a source says, and what the settings make of it.
+/// Says where parts come from: what a source says, and what the settings make of it.
 fn split_in_words(of_files: &str, [train, test]: [usize; 2], options: &Options) -> String {
     let limited = |limit: Option<usize>, of: usize, part: &str| {
         let limit = limit.filter(|limit| *limit < of)?;
@@ -348,7 +346,7 @@ fn split_in_words(of_files: &str, [train, test]: [usize; 2], options: &Options) 
     parts.join("; ")
 }
 
-/// Classes without samples in one of the parts, or in all of them, with what to do about them.
+/// Notes classes without samples in one of the parts, or in all of them, with what to do about them.
 fn notes_on_classes(names: &ClassNames, parts: [&Part; 3], options: &Options) -> Vec<String> {
     let [train, validation, test] = parts;
     let is_absent = |class: &usize| parts.iter().all(|part| part.has_none(*class));
@@ -395,6 +393,3 @@ fn notes_on_classes(names: &ClassNames, parts: [&Part; 3], options: &Options) ->
     let in_test = missing(test, options.limit_test, ["test", "accuracy tells of", "limit_test"]);
     [absent, in_train, in_validation, in_test].into_iter().flatten().collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,7 +5,7 @@ use crate::{Csv, Digests, Digits, Found, Images, Iris, Labels, Mnist, Numpy, dig
 
 /// The lines of data before they are read.
 fn lines(data: &Data, details: &Details) -> Vec<(&'static str, String)> {
-    Inventory::of(data, None, details).unwrap().lines(false)
+    Inventory::new(data, None, details).unwrap().lines(false)
 }
 
 fn assert_lines(found: &[(&'static str, String)], expected: &[(&str, &str)]) {
@@ -16,7 +16,7 @@ fn assert_lines(found: &[(&'static str, String)], expected: &[(&str, &str)]) {
 #[test]
 fn built_in_and_known_data_are_told_without_reading_them() {
     let data = Data::Digits(Digits { validation: 100, limit_train: Some(1000), ..Digits::default() });
-    let inventory = Inventory::of(&data, Some(32), &Details::default()).unwrap();
+    let inventory = Inventory::new(&data, Some(32), &Details::default()).unwrap();
     assert_eq!(
         inventory.summary(),
         "Digits (built in): 900 for training, 100 for validation, 360 for testing; 10 classes"
@@ -33,7 +33,7 @@ fn built_in_and_known_data_are_told_without_reading_them() {
         ],
     );
     let mnist = Data::Mnist(Mnist { dir: Some("digits".to_owned()), ..Mnist::default() });
-    let mnist = Inventory::of(&mnist, None, &Details::default()).unwrap();
+    let mnist = Inventory::new(&mnist, None, &Details::default()).unwrap();
     assert_eq!(mnist.split, "the files of the set");
     let summary = "MNIST, digits: 60,000 for training, 0 for validation, 10,000 for testing; 10 classes";
     assert_eq!(mnist.summary(), summary);
@@ -43,7 +43,7 @@ fn built_in_and_known_data_are_told_without_reading_them() {
 fn data_that_were_read_have_the_counts_of_their_classes() {
     let data = Data::Digits(Digits::default());
     let read = data.read(None, Path::new(".")).unwrap();
-    let mut inventory = Inventory::of_read(&data, &read);
+    let mut inventory = Inventory::from_read(&data, &read);
     inventory.digest.samples = read.digest(&Digests::open()).unwrap();
     let lines = inventory.lines(false);
     assert_lines(
@@ -75,12 +75,12 @@ fn labels_before_and_after_reading_are_the_same_under_every_setting() {
         with(200, None, Some(7), Labels::Classes),
         with(30, Some(100), None, Labels::EvenOdd),
     ] {
-        let before = Inventory::of(&data, None, &details).unwrap();
-        let after = Inventory::of_read(&data, &data.read(None, Path::new(".")).unwrap());
+        let before = Inventory::new(&data, None, &details).unwrap();
+        let after = Inventory::from_read(&data, &data.read(None, Path::new(".")).unwrap());
         assert_eq!(before, after);
     }
     let too_many = with(1437, None, None, Labels::Classes);
-    assert_eq!(Inventory::of(&too_many, None, &details).unwrap().train.by_class, [0_usize; 0]);
+    assert_eq!(Inventory::new(&too_many, None, &details).unwrap().train.by_class, [0_usize; 0]);
 }
 
 fn found(classes: &[&str], sizes: [usize; 3], shape: [usize; 3]) -> Found {
@@ -105,7 +105,7 @@ fn a_table_tells_its_columns_by_kind() {
         columns: Some(columns),
         ..Details::default()
     };
-    let inventory = Inventory::of(&data, None, &details).unwrap();
+    let inventory = Inventory::new(&data, None, &details).unwrap();
     let note = "classes cat and cow have no samples in the test part, so that no accuracy tells of them; add samples of them, \
         or split the data in another way";
     assert_lines(
@@ -129,7 +129,7 @@ fn a_table_tells_its_columns_by_kind() {
          features come from 2 columns of numbers and 1 column of words with 2 different words, a feature for each. \
          1 column was left out (id). The digest of the files is 0123456789abcdef."
     );
-    assert_eq!(Inventory::of(&data.with_found(None), None, &details), None, "nobody has looked yet");
+    assert_eq!(Inventory::new(&data.with_found(None), None, &details), None, "nobody has looked yet");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn pictures_tell_the_files_that_are_none_by_reason_and_ending() {
         ],
         ..Details::default()
     };
-    let inventory = Inventory::of(&data, None, &details).unwrap();
+    let inventory = Inventory::new(&data, None, &details).unwrap();
     assert_lines(
         &inventory.lines(false)[1..6],
         &[
@@ -200,7 +200,7 @@ fn labels_with_gaps_and_classes_that_a_limit_cuts_off_are_notes() {
     // A class that only the validation part has is not absent, and one that it lacks is told.
     let with_validation =
         Details { labels: [vec![7, 42, 7, 42], vec![5, 42], vec![7, 42]], ..Details::default() };
-    let inventory = Inventory::of(&Data::Numpy(arrays.clone()), None, &with_validation).unwrap();
+    let inventory = Inventory::new(&Data::Numpy(arrays.clone()), None, &with_validation).unwrap();
     assert_eq!(
         inventory.notes,
         [
@@ -224,7 +224,7 @@ fn labels_with_gaps_and_classes_that_a_limit_cuts_off_are_notes() {
     assert!(found[0].ends_with("; raise the limits of samples") && found.len() == 1, "{found:?}");
     let digits = Digits { limit_train: Some(9), limit_test: Some(300), ..Digits::default() };
     let read = Data::Digits(digits.clone()).read(None, Path::new(".")).unwrap();
-    let inventory = Inventory::of_read(&Data::Digits(digits), &read);
+    let inventory = Inventory::from_read(&Data::Digits(digits), &read);
     // The training part begins with 1, 2, 3, 4, 6, 7, 8, 9, 1.
     assert_eq!(
         inventory.notes,
@@ -239,7 +239,7 @@ fn of_many_classes_the_first_are_named_and_all_where_there_is_room() {
     let names: Vec<String> = (0..12).map(|label| format!("class {label}")).collect();
     let found = found(&names.iter().map(String::as_str).collect::<Vec<_>>(), [60, 0, 20], [3, 4, 8]);
     let data = Data::Numpy(Numpy { found: Some(found), ..Numpy::default() });
-    let inventory = Inventory::of(&data, None, &Details::default()).unwrap();
+    let inventory = Inventory::new(&data, None, &Details::default()).unwrap();
     let (_, classes) = &inventory.lines(false)[0];
     assert!(classes.starts_with("12: class 0, ") && classes.ends_with(", class 9 and 2 more"), "{classes}");
     assert!(inventory.lines(true)[0].1.ends_with(", class 10, class 11"));

@@ -199,7 +199,7 @@ fn damaged_folders_never_panic() {
     }
 }
 
-/// What is found in an archive of these arrays, with these settings.
+/// Looks at an archive of these arrays, with these settings.
 fn look_at(arrays: &[(&str, Vec<u8>)], settings: Numpy) -> Result<Looked, DataError> {
     let folder = Folder::new(&format!("numpy-look-{:?}", std::thread::current().id()));
     folder.write("set.npz", &npz(arrays, zip::CompressionMethod::Stored));

@@ -1,10 +1,10 @@
 use std::path::Path;
 
-use super::Source;
-use crate::memory::Memory;
-use crate::split::{split_labels, test_count};
-use crate::table::{self, NumberStyle, TableSettings};
-use crate::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, take_test};
+use crate::error::Memory;
+use crate::prepare::{split_labels, test_count};
+use crate::source::Source;
+use crate::table::{NumberStyle, TableSettings};
+use crate::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, table, take_test};
 use form::number::share_in_percent;
 
 dataset! {

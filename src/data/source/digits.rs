@@ -1,20 +1,22 @@
 use std::path::Path;
 
-use super::{EVERY_FIFTH, Original, Source, TEN_DIGITS};
-use crate::{DataError, Parts, Shape, digits};
+use crate::files::embedded;
+use crate::source::{Source, TEN_DIGITS};
+use crate::{DataError, Found, Parts, Shape};
 
 dataset! {
     /// Settings of UCI's handwritten digits.
     Digits: "Digits"
 }
 
-impl Source for Digits {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: Shape::new(1, 8, 8), classes: TEN_DIGITS, train: 1437, test: 360 })
-    }
+/// Reads 1,797 handwritten digits of 1×8×8 pixels, 0 to 16 scaled to 0 to 1; 1,437 for training and 360 for testing.
+pub fn digits() -> Parts {
+    embedded(include_bytes!("../../../assets/data/digits.bin.gz"), Shape::new(1, 8, 8), 16.0, 10)
+}
 
-    fn split(&self) -> &'static str {
-        EVERY_FIFTH
+impl Source for Digits {
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(Shape::new(1, 8, 8), TEN_DIGITS, 1437, 360))
     }
 
     fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::Source;
+use crate::error::GIB;
 use crate::images::{LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, labels, read};
-use crate::memory::GIB;
-use crate::split::{parted, stratified_test};
+use crate::prepare::{parted, stratified_test};
+use crate::source::Source;
 use crate::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};
 use form::number::share_in_percent;
 
@@ -17,7 +17,7 @@ form::choice! {
 }
 
 form::choice! {
-    /// What happens with pictures that cannot be decoded.
+    /// The treatment of pictures that cannot be decoded.
     pub enum Damaged: "Damaged pictures" {
         Refuse, "Refuse", "The run fails, and names the first one";
         Skip, "Leave out", "They are left out, and the run reports how many there are";
@@ -62,7 +62,7 @@ impl Images {
         Ok(all)
     }
 
-    /// The files of the pictures, by their paths below the folder and their classes, and the label map.
+    /// Returns the files of the pictures, by their paths below the folder and their classes, and the label map.
     fn files(&self, parts: &[Vec<Picture>; 3], folder: &Path, base: &Path) -> Vec<(String, PathBuf)> {
         let file = |picture: &Picture| {
             let name = picture.path.strip_prefix(folder).unwrap_or(&picture.path).to_string_lossy();
@@ -118,17 +118,12 @@ impl Source for Images {
             read(parts, folder, self.preparation(), memory, skips, &mut left_out)?;
         check_classes(train, &read_train.labels, &left_out)?;
         let validation = validation.map(|_| read_validation);
-        Ok(Parts {
-            validation,
-            is_stratified: self.is_stratified(),
-            left_out,
-            ..Parts::new(read_train, test, classes.len())
-        })
+        Ok(Parts { validation, left_out, ..Parts::new(read_train, test, classes.len()) })
     }
 
     fn watched(&self, folder: &Path, base: &Path) -> Vec<PathBuf> {
         let map = self.label_map.as_ref().map(|file| base.join(file));
-        let parts = Splits::of(folder).unwrap_or_default().parts.into_iter().flatten();
+        let parts = Splits::find(folder).unwrap_or_default().parts.into_iter().flatten();
         std::iter::once(folder.to_owned()).chain(parts).chain(map).collect()
     }
 

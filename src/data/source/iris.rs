@@ -1,7 +1,8 @@
 use std::path::Path;
 
-use super::{EVERY_FIFTH, Original, Source};
-use crate::{DataError, Parts, Shape, iris};
+use crate::files::embedded;
+use crate::source::Source;
+use crate::{DataError, Found, Parts, Shape};
 
 const SPECIES: &[&str] = &["setosa", "versicolor", "virginica"];
 
@@ -10,13 +11,17 @@ dataset! {
     Iris: "Iris"
 }
 
-impl Source for Iris {
-    fn original(&self) -> Option<Original> {
-        Some(Original { shape: Shape::new(4, 1, 1), classes: SPECIES, train: 120, test: 30 })
+/// Reads 150 irises with 4 measurements in centimetres, to be standardised; 120 for training and 30 for testing.
+pub fn iris() -> Parts {
+    Parts {
+        standardise: true,
+        ..embedded(include_bytes!("../../../assets/data/iris.bin.gz"), Shape::new(4, 1, 1), 10.0, 3)
     }
+}
 
-    fn split(&self) -> &'static str {
-        EVERY_FIFTH
+impl Source for Iris {
+    fn original(&self) -> Option<Found> {
+        Some(Found::known(Shape::new(4, 1, 1), SPECIES, 120, 30))
     }
 
     fn read(&self, _: &Path, _: &Path) -> Result<Parts, DataError> {

@@ -1,10 +1,6 @@
 //! The datasets that a file can name. One is one file here, with its settings and what is known of it, and one line in
 //! [`Data`]; its reader is a function beside, or shared.
 
-use std::path::{Path, PathBuf};
-
-use super::{DataError, Found, KnownSet, Looked, Normalize, Options, Parts, Shape};
-
 /// Declares the settings of a dataset: those that all datasets share; a folder where a known set is read from files; the
 /// path of data of the user's, what was found there, and how much memory they may take.
 macro_rules! dataset {
@@ -34,10 +30,10 @@ macro_rules! dataset {
         dataset! { @all $(#[$meta])* $name : $title, normalize $normalize {
                 $path: String = String::new(), $label, $help, names $names;
                 $($own)*
-                memory: f64 = $crate::memory::DEFAULT, "Memory", "Largest amount of memory that the samples may take; pictures that \
+                memory: f64 = $crate::error::DEFAULT_MEMORY, "Memory", "Largest amount of memory that the samples may take; pictures that \
                     do not fit are decoded again whenever they are needed, other data are refused", unit "GiB", range [0.001, 4096.0];
             } hidden {
-                /// What the program found in the files; runs keep it, experiment files do not.
+                /// The content of the files; runs keep it, experiment files do not.
                 found: Option<$crate::Found> = None;
             }
             fn user_data(&self) -> Option<$crate::source::UserData<'_>> {
@@ -76,6 +72,7 @@ macro_rules! dataset {
                     image_size: self.image_size,
                     labels: self.labels.clone(),
                     normalize: self.normalize.clone(),
+                    is_stratified: $crate::source::Source::is_stratified(self),
                 }
             }
             fn limit_train_mut(&mut self) -> &mut Option<usize> {
@@ -89,12 +86,18 @@ macro_rules! dataset {
     };
 }
 
+/// Files of a download that are kept as they are, from one folder of a server.
+macro_rules! remotes {
+    ($base:literal : $($name:literal $bytes:literal $sha256:literal;)+) => {
+        &[$( Remote { url: concat!($base, $name), bytes: $bytes, sha256: $sha256, members: &[] } ),+]
+    };
+}
+
 mod cifar10;
 mod cifar100;
 mod csv;
 mod digits;
 mod emnist;
-mod facts;
 mod fashion_mnist;
 mod images;
 mod iris;
@@ -102,87 +105,73 @@ mod kmnist;
 mod mnist;
 mod numpy;
 mod svhn;
-
-pub use cifar10::Cifar10;
-pub use cifar100::Cifar100;
-pub use csv::Csv;
-pub use digits::Digits;
-pub use emnist::{Emnist, EmnistSplit};
-pub use facts::Facts;
-pub use fashion_mnist::FashionMnist;
-pub use images::{Damaged, Images};
-pub use iris::Iris;
-pub use kmnist::Kmnist;
-pub use mnist::Mnist;
 #[cfg(test)]
-pub use numpy::ChannelAxis;
-pub use numpy::Numpy;
-pub use svhn::Svhn;
+mod tests;
 
-form::choice! {
+use std::path::{Path, PathBuf};
+
+use crate::error::DEFAULT_MEMORY;
+use crate::found::check_unchanged;
+use crate::{
+    ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options,
+    Origin, Parts, Places, Shape, prepare,
+};
+
+form::registry! {
     /// The datasets that a file can name.
     pub enum Data: "Data", each Source {
-        Digits(Digits) = Digits::default(), "Digits (built in)", "1,797 handwritten digits of 8×8 pixels";
-        Iris(Iris) = Iris::default(), "Iris (built in)", "150 flowers with 4 measures, 3 classes";
-        Mnist(Mnist) = Mnist::default(), "MNIST", "70,000 handwritten digits of 28×28 pixels";
-        FashionMnist(FashionMnist) = FashionMnist::default(), "Fashion-MNIST", "70,000 pieces of clothing of 28×28 pixels";
-        Cifar10(Cifar10) = Cifar10::default(), "CIFAR-10", "60,000 photographs of 32×32 pixels in 10 classes";
-        Cifar100(Cifar100) = Cifar100::default(), "CIFAR-100", "60,000 photographs of 32×32 pixels in 100 classes";
-        Kmnist(Kmnist) = Kmnist::default(), "KMNIST", "70,000 Japanese signs of 28×28 pixels";
-        Emnist(Emnist) = Emnist::default(), "EMNIST", "Handwritten digits and letters of 28×28 pixels";
-        Svhn(Svhn) = Svhn::default(), "SVHN", "99,289 house numbers of 32×32 pixels";
-        Images(Images) = Images::default(), "Folders of images", "Pictures in a folder for each class";
-        Csv(Csv) = Csv::default(), "Table (CSV)", "A table with one sample per line";
-        Numpy(Numpy) = Numpy::default(), "NumPy arrays", "Arrays of samples and labels (.npz or .npy)";
+        digits::Digits, "Digits (built in)", "1,797 handwritten digits of 8×8 pixels";
+        iris::Iris, "Iris (built in)", "150 flowers with 4 measures, 3 classes";
+        mnist::Mnist, "MNIST", "70,000 handwritten digits of 28×28 pixels";
+        fashion_mnist::FashionMnist, "Fashion-MNIST", "70,000 pieces of clothing of 28×28 pixels";
+        cifar10::Cifar10, "CIFAR-10", "60,000 photographs of 32×32 pixels in 10 classes";
+        cifar100::Cifar100, "CIFAR-100", "60,000 photographs of 32×32 pixels in 100 classes";
+        kmnist::Kmnist, "KMNIST", "70,000 Japanese signs of 28×28 pixels";
+        emnist::Emnist, "EMNIST", "Handwritten digits and letters of 28×28 pixels";
+        svhn::Svhn, "SVHN", "99,289 house numbers of 32×32 pixels";
+        images::Images, "Folders of images", "Pictures in a folder for each class";
+        csv::Csv, "Table (CSV)", "A table with one sample per line";
+        numpy::Numpy, "NumPy arrays", "Arrays of samples and labels (.npz or .npy)";
     }
 }
 
-/// What the settings of all datasets have in common; `dataset!` writes it.
+/// The settings that all datasets have; `dataset!` writes it.
 pub trait Settings {
-    /// What is asked for on top of the reader.
+    /// Returns what is asked for on top of the reader.
     fn options(&self) -> Options;
 
-    /// Of how many training samples the first are taken.
     fn limit_train_mut(&mut self) -> &mut Option<usize>;
 
-    /// How values are scaled, to be changed.
     fn normalize_mut(&mut self) -> &mut Normalize;
 
-    /// The files that it is read from, and the setting that names their folder; none for data inside the program.
+    /// Returns the files that it is read from, and the setting that names their folder; none for data inside the program.
     fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
         None
     }
 
-    /// The setting that names the folder, to be changed.
     fn dir_mut(&mut self) -> Option<&mut Option<String>> {
         None
     }
 
-    /// Where data of the user are, and what was found there; none for known sets.
+    /// Returns where data of the user are, and what was found there; none for known sets.
     fn user_data(&self) -> Option<UserData<'_>> {
         None
     }
 
-    /// The same, to be changed.
     fn user_data_mut(&mut self) -> Option<UserDataMut<'_>> {
         None
     }
 }
 
-/// Where data of the user are.
 #[derive(Clone, Copy, Debug)]
 pub struct UserData<'a> {
-    /// The file or folder, relative to the experiment file.
+    /// Relative to the experiment file.
     pub path: &'a str,
-    /// What was found there.
     pub found: Option<&'a Found>,
 }
 
-/// Where data of the user are, to be changed.
 pub struct UserDataMut<'a> {
-    /// The file or folder.
     pub path: &'a mut String,
-    /// What was found there.
     pub found: &'a mut Option<Found>,
     /// GiB that the samples may take: no result depends on it.
     pub memory: &'a mut f64,
@@ -190,15 +179,15 @@ pub struct UserDataMut<'a> {
 
 /// A dataset.
 pub trait Source: Settings {
-    /// What is known of a known set; data of the user are looked at.
-    fn original(&self) -> Option<Original> {
+    /// Describes a known set; data of the user are looked at.
+    fn original(&self) -> Option<Found> {
         None
     }
 
     /// Looks at data of the user at this path; other paths are relative to `base`.
     ///
     /// # Errors
-    /// What cannot be read, and what to do about it.
+    /// Those of reading, with the remedy.
     fn look(&self, path: &Path, base: &Path) -> Result<Looked, DataError> {
         let _ = (path, base);
         Ok(Looked::default())
@@ -210,13 +199,14 @@ pub trait Source: Settings {
     /// A missing, truncated or wrong file.
     fn read(&self, path: &Path, base: &Path) -> Result<Parts, DataError>;
 
-    /// The files and folders whose change may be another dataset at this path; what is in the folders is looked at as well.
+    /// Returns the files and folders whose change may be another dataset at this path; what is in the folders is looked at
+    /// as well.
     fn watched(&self, path: &Path, base: &Path) -> Vec<PathBuf> {
         let _ = base;
         vec![path.to_owned()]
     }
 
-    /// Whether a validation part that is taken out keeps the shares of the classes.
+    /// Returns true if a validation part that is taken out keeps the shares of the classes.
     fn is_stratified(&self) -> bool {
         false
     }
@@ -224,39 +214,337 @@ pub trait Source: Settings {
     /// Forgets where files are that were found: no result depends on that.
     fn forget_files(&mut self) {}
 
-    /// Where the parts of a known set come from; for a user's data, it is in [`Details::split`](super::Details::split).
+    /// Says where the parts of a known set come from; for a user's data, it is in [`Details::split`].
     fn split(&self) -> &'static str {
-        if self.user_data().is_some() { "" } else { "the files of the set" }
+        match (self.user_data(), self.files()) {
+            (Some(_), _) => "",
+            (None, Some(_)) => "the files of the set",
+            (None, None) => "every fifth sample for testing",
+        }
     }
 
-    /// Whether images have the size that the network asks for, where the settings name none.
+    /// Returns true if images have the size that the network asks for, where the settings name none.
     fn fits_network(&self) -> bool {
         false
     }
 
-    /// A setting that does not go with the others, and why.
+    /// Names a setting that does not go with the others, and why.
     fn problem(&self) -> Option<(&'static str, String)> {
         None
     }
 }
 
-/// What is known of a dataset as others know it.
-pub struct Original {
-    /// Shape of one sample.
-    pub shape: Shape,
-    /// Names of the classes, in the order of their labels.
-    pub classes: &'static [&'static str],
-    /// Size of the training part.
-    pub train: usize,
-    /// Size of the test part.
-    pub test: usize,
-}
-
-/// Where the parts of data inside the program come from.
-const EVERY_FIFTH: &str = "every fifth sample for testing";
-
-/// Names of ten digits.
 const TEN_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
-#[cfg(test)]
-mod tests;
+/// The facts of a dataset before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Of one sample.
+    pub shape: Shape,
+    pub classes: usize,
+    /// Those that are left to train on.
+    pub train_samples: usize,
+    pub validation_samples: usize,
+    pub test_samples: usize,
+}
+
+/// The version of the readers of users' data. The first one had tables in single precision and did not stratify pictures.
+const READER: usize = 1;
+/// Digits of the digest of a user's data.
+const DIGITS: usize = 16;
+
+impl Data {
+    /// Returns the content of the files: of a known set, or what was found.
+    pub(crate) fn contents(&self) -> Option<Found> {
+        self.found().cloned().or_else(|| self.rule().original())
+    }
+
+    /// Returns the names of the classes in the order of their labels, `[classes]`; none before the data of a user were
+    /// looked at.
+    pub fn class_names(&self) -> ClassNames {
+        match self.rule().options().labels {
+            Labels::Classes => self.contents().map(|found| found.classes).unwrap_or_default(),
+            Labels::EvenOdd => ClassNames::known(&["even", "odd"]),
+        }
+    }
+
+    /// Returns the image size that is set, or `side`, where the data fit the network.
+    fn image_size(&self, side: Option<usize>) -> Option<usize> {
+        let set = self.rule().options().image_size;
+        set.or_else(|| side.filter(|_| self.rule().fits_network()))
+    }
+
+    pub fn normalize(&self) -> Normalize {
+        self.rule().options().normalize
+    }
+
+    pub fn scaled(mut self, normalize: Normalize) -> Self {
+        if let Some(rule) = self.rule_mut() {
+            *rule.normalize_mut() = normalize;
+        }
+        self
+    }
+
+    /// Returns what is known before the data are read; `side` is what the network asks of small built-in images. None
+    /// before the data of a user were looked at.
+    pub fn facts(&self, side: Option<usize>) -> Option<Facts> {
+        let found = self.contents()?;
+        let (mut shape, train, test) = (found.shape(), found.train, found.test);
+        let options = self.rule().options();
+        if let Some(size) = self.image_size(side).filter(|_| shape.is_image()) {
+            shape = Shape::new(shape.channels, size, size);
+        }
+        let train = options.limit_train.map_or(train, |limit| limit.min(train));
+        let test_samples = options.limit_test.map_or(test, |limit| limit.min(test));
+        let taken = options.validation.min(train);
+        Some(Facts {
+            shape,
+            classes: self.class_names().len(),
+            train_samples: train - taken,
+            validation_samples: taken + found.validation,
+            test_samples,
+        })
+    }
+
+    /// Reads the data; a folder is relative to `base`.
+    ///
+    /// # Errors
+    /// Those of reading, with the places of the search and the source of the data.
+    pub fn read(&self, side: Option<usize>, base: &Path) -> Result<Dataset, DataError> {
+        self.read_with(side, base, &Digests::open())
+    }
+
+    /// Reads the data with digests of files that are known already. What the settings say was found in the files must be
+    /// there before they are read, and afterwards.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and files that change meanwhile.
+    pub fn read_with(
+        &self,
+        side: Option<usize>,
+        base: &Path,
+        digests: &Digests,
+    ) -> Result<Dataset, DataError> {
+        let options = Options { image_size: self.image_size(side), ..self.rule().options() };
+        let path = self.place(base)?.unwrap_or_default();
+        let mut details = Details::default();
+        if let Some(found) = self.found() {
+            let looked = self.look_with(base, digests)?;
+            check_unchanged(found, looked.as_ref().map(|looked| &looked.found), &path)?;
+            details = looked.unwrap_or_default().details;
+            details.labels = Default::default(); // those of the samples remain
+        }
+        let parts = self.rule().read(&path, base)?;
+        if let Some(found) = self.found()
+            && !digests.content(&details.files)?.starts_with(&found.content)
+        {
+            return Err(DataError::changed(&path));
+        }
+        let dataset = prepare(parts, &options)?;
+        Ok(Dataset { details: details.into(), ..dataset })
+    }
+
+    /// Returns how many training samples the files hold, and how many the original has, where the files that were read hold
+    /// fewer than the settings ask for: CIFAR-10 may lack some of its five training files.
+    pub fn shortage(&self, read: &Dataset) -> Option<(usize, usize)> {
+        let whole = self.rule().original()?.train;
+        let wanted = self.rule().options().limit_train.map_or(whole, |limit| limit.min(whole));
+        let found = read.train.len() + read.validation.len();
+        (found < wanted).then_some((found, whole))
+    }
+
+    /// Limits the training samples to so many.
+    pub fn limited_to(&self, samples: usize) -> Self {
+        let mut data = self.clone();
+        let limit = data.rule_mut().expect("every dataset has settings").limit_train_mut();
+        *limit = Some(limit.map_or(samples, |limit| limit.min(samples)));
+        data
+    }
+
+    /// Names a setting that does not go with the others or with the data, and why.
+    pub fn problem(&self) -> Option<(&'static str, String)> {
+        let of_scaling = || {
+            let channels = self.contents()?.shape().channels;
+            Some(("normalize", self.rule().options().normalize.problem(channels)?))
+        };
+        self.rule().problem().or_else(of_scaling)
+    }
+
+    /// Returns true if what the data are is known only from the user's files.
+    pub fn needs_look(&self) -> bool {
+        self.rule().user_data().is_some()
+    }
+
+    /// Looks at the files of a user's data, which may be slow; paths are relative to `base`. None for known sets.
+    ///
+    /// # Errors
+    /// Those of reading, with the remedy.
+    pub fn look(&self, base: &Path) -> Result<Option<Looked>, DataError> {
+        self.look_with(base, &Digests::open())
+    }
+
+    pub(crate) fn look_with(&self, base: &Path, digests: &Digests) -> Result<Option<Looked>, DataError> {
+        if !self.needs_look() {
+            return Ok(None);
+        }
+        self.check_files(base)?;
+        let path = self.place(base)?.unwrap_or_default();
+        let mut looked = self.rule().look(&path, base)?;
+        let Looked { found, details } = &mut looked;
+        digests.content(&details.files)?[..DIGITS].clone_into(&mut found.content);
+        found.reader = READER;
+        Ok(Some(looked))
+    }
+
+    /// Returns the files of a known set in this folder, by name; none for data of users and inside the program.
+    pub(crate) fn set_files(&self, folder: &Path) -> Option<Vec<(String, PathBuf)>> {
+        let (set, _) = self.files()?;
+        let all = set.needed.iter().chain(set.optional);
+        let there = all.filter_map(|name| Some(((*name).to_owned(), set.file(folder, name).ok()?)));
+        Some(there.collect())
+    }
+
+    /// Returns the SHA-256 of the files of a known set, unpacked, in hexadecimal: of a line with digest and name for each. None
+    /// for data of users and inside the program.
+    ///
+    /// # Errors
+    /// A file that is not there or cannot be read.
+    pub fn set_content(&self, base: &Path, digests: &Digests) -> Result<Option<String>, DataError> {
+        let Some((set, dir)) = self.files() else { return Ok(None) };
+        let folder = folder(dir.as_deref(), base, set)?;
+        set.check(&folder)?;
+        digests.unpacked_content(&self.set_files(&folder).unwrap_or_default()).map(Some)
+    }
+
+    /// Returns what was found in the files of a user's data.
+    pub fn found(&self) -> Option<&Found> {
+        self.rule().user_data()?.found
+    }
+
+    /// Sets what was found in their files.
+    pub fn with_found(&self, found: Option<Found>) -> Self {
+        let mut data = self.clone();
+        if let Some(user) = data.rule_mut().and_then(Settings::user_data_mut) {
+            *user.found = found;
+        }
+        data
+    }
+
+    pub(crate) fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
+        self.rule().files()
+    }
+
+    /// Returns the datasets that can be downloaded, and from where.
+    pub fn downloadable() -> Vec<(&'static KnownSet, Origin)> {
+        let sets = Self::all().into_iter().filter_map(|data| data.files().map(|(set, _)| set));
+        sets.filter_map(|set| Some((set, set.origin?))).collect()
+    }
+
+    pub fn origin(&self) -> Option<Origin> {
+        self.files().and_then(|(set, _)| set.origin)
+    }
+
+    pub fn is_downloadable(&self) -> bool {
+        self.origin().is_some()
+    }
+
+    /// Returns true if the samples are in files: of a known set or of the user.
+    pub fn is_in_files(&self) -> bool {
+        self.needs_look() || self.files().is_some()
+    }
+
+    pub fn user_path(&self) -> Option<&str> {
+        self.rule().user_data().map(|user| user.path)
+    }
+
+    pub fn is_of_user(&self) -> bool {
+        self.rule().user_data().is_some()
+    }
+
+    /// Returns the names of the files that it is read from, which may also end with `.gz`; none for data inside the
+    /// program.
+    pub fn file_names(&self) -> &'static [&'static str] {
+        self.files().map_or(&[], |(set, _)| set.needed)
+    }
+
+    /// Returns the name of a dataset that is read from files that others know.
+    pub fn file_set(&self) -> Option<&'static str> {
+        self.files().map(|(set, _)| set.name)
+    }
+
+    /// Names the data, in the middle of a sentence.
+    pub fn name(&self) -> &'static str {
+        self.file_set().unwrap_or(self.label())
+    }
+
+    fn in_place(mut self, path: Option<String>) -> Self {
+        let Some(data) = self.rule_mut() else { return self };
+        if let Some(dir) = data.dir_mut() {
+            *dir = path;
+        } else if let Some(user) = data.user_data_mut() {
+            *user.path = path.unwrap_or_default();
+            *user.found = None;
+        }
+        self
+    }
+
+    /// Sets the folder or file of the data.
+    pub fn in_folder(self, folder: String) -> Self {
+        self.in_place(Some(folder))
+    }
+
+    /// Returns the settings that a run's identity depends on: the same data wherever they are, and in any amount of memory.
+    pub fn without_place(&self) -> Self {
+        let mut data = self.clone().in_place(None).with_found(self.found().cloned());
+        if let Some(user) = data.rule_mut().and_then(Settings::user_data_mut) {
+            *user.memory = DEFAULT_MEMORY;
+        }
+        if let Some(rule) = data.rule_mut() {
+            rule.forget_files();
+        }
+        data
+    }
+
+    /// Returns the folder or file that the data are in, relative to `base` when it is named; none for data inside the
+    /// program.
+    ///
+    /// # Errors
+    /// When no folder is named and none of the usual ones holds the files.
+    pub fn place(&self, base: &Path) -> Result<Option<PathBuf>, DataError> {
+        if let Some(user) = self.rule().user_data() {
+            return Ok(Some(base.join(user.path)));
+        }
+        self.files().map(|(set, dir)| folder(dir.as_deref(), base, set)).transpose()
+    }
+
+    /// Checks that the files are there, without reading them.
+    ///
+    /// # Errors
+    /// Every folder that was searched, and where to get the files.
+    pub fn check_files(&self, base: &Path) -> Result<(), DataError> {
+        if let Some(user) = self.rule().user_data() {
+            return check_path(user.path, base, self.key());
+        }
+        self.files().map_or(Ok(()), |(set, dir)| set.check(&folder(dir.as_deref(), base, set)?))
+    }
+}
+
+fn folder(named: Option<&str>, base: &Path, set: &KnownSet) -> Result<PathBuf, DataError> {
+    match named {
+        Some(dir) => Ok(base.join(dir)),
+        None => Places::from_env(base).find(set),
+    }
+}
+
+fn check_path(path: &str, base: &Path, key: &'static str) -> Result<(), DataError> {
+    if path.is_empty() {
+        let problem =
+            format!("no file or folder is named; write its path, relative to the experiment: {key}(\"…\")");
+        return Err(DataError::Setting { setting: key, problem });
+    }
+    let path = base.join(path);
+    match path.metadata() {
+        Ok(_) => Ok(()),
+        Err(source) => Err(DataError::NotThere { path, source }),
+    }
+}

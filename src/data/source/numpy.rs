@@ -1,16 +1,15 @@
 use std::path::Path;
 
-use super::Source;
-use crate::class_names::distinct;
-use crate::memory::Memory;
+use crate::error::Memory;
+use crate::found::distinct;
 use crate::numpy::{Arrays, Part, REMEDY, SetParts};
-use crate::prepare::check_one_validation;
-use crate::split::{split_labels, test_count};
+use crate::prepare::{check_one_validation, split_labels, test_count};
+use crate::source::Source;
 use crate::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, Shape, take_test};
 use form::number::{first_of, share_in_percent};
 
 form::choice! {
-    /// Which axis of arrays of images has the channels.
+    /// The axis of arrays of images that has the channels.
     pub enum ChannelAxis: "Channel axis" {
         First, "First", "[n, channels, height, width], as PyTorch has them";
         Last, "Last", "[n, height, width, channels], as Keras and NumPy's pictures have them";
@@ -33,11 +32,16 @@ dataset! {
 const LOOKED_AT: [usize; 2] = [10_000, 1 << 22];
 
 impl Numpy {
-    fn is_channels_last(&self) -> bool {
-        self.channels == ChannelAxis::Last
+    /// Opens the arrays, and finds the parts, which must fit the memory.
+    fn open(&self, path: &Path) -> Result<(Arrays, SetParts), DataError> {
+        let mut arrays = Arrays::open(path, REMEDY)?;
+        arrays.is_channels_last = self.channels == ChannelAxis::Last;
+        let parts = arrays.parts()?;
+        arrays.check_memory(&parts.all(), Memory(self.memory))?;
+        Ok((arrays, parts))
     }
 
-    /// What the labels say: the classes of the samples of each part that is there, and the number of classes.
+    /// Reads the classes of the samples of each part that is there, and the number of classes.
     fn labels(arrays: &mut Arrays, parts: &SetParts) -> Result<(Vec<Vec<u32>>, usize), DataError> {
         let labels =
             parts.all().into_iter().map(|part| arrays.labels(part)).collect::<Result<Vec<_>, _>>()?;
@@ -46,7 +50,7 @@ impl Numpy {
         Ok((labels, count))
     }
 
-    /// What looks odd in arrays with these labels, which have so many classes.
+    /// Says what looks odd in arrays with these labels, which have so many classes.
     fn notes(
         &self,
         arrays: &mut Arrays,
@@ -69,7 +73,8 @@ impl Numpy {
         }
         if self.normalize == Normalize::None && parts.train.is_wide() {
             let most = (LOOKED_AT[1] / parts.train.shape.len()).clamp(1, LOOKED_AT[0]);
-            let first = arrays.read_exact(&parts.train, self.is_channels_last(), most, None)?;
+            let known = labels[0][..most.min(labels[0].len())].to_vec();
+            let first = arrays.read_exact(&parts.train, known, None)?;
             let kind = if first.shape.is_image() { "channel" } else { "feature" };
             let name = |channel| (channel, format!("{kind} {channel} of {samples}"));
             notes.extend(first.coarse((0..first.shape.channels).map(name)));
@@ -77,7 +82,6 @@ impl Numpy {
         Ok(notes)
     }
 
-    /// Where the parts come from.
     fn split(&self, parts: &SetParts) -> String {
         let names: Vec<String> = parts.all().iter().map(|part| part.names.join(" and ")).collect();
         let names = format!("the arrays {}", names.join(", "));
@@ -90,9 +94,7 @@ impl Numpy {
 
 impl Source for Numpy {
     fn look(&self, path: &Path, _: &Path) -> Result<Looked, DataError> {
-        let mut arrays = Arrays::open(path, REMEDY)?;
-        let parts = arrays.parts(self.is_channels_last())?;
-        arrays.check_memory(&parts.all(), Memory(self.memory))?;
+        let (mut arrays, parts) = self.open(path)?;
         check_one_validation(self.validation, parts.validation.is_some())?;
         let (labels, count) = Self::labels(&mut arrays, &parts)?;
         let name = |class: usize| self.classes.get(class).cloned().unwrap_or_else(|| class.to_string());
@@ -135,17 +137,17 @@ impl Source for Numpy {
     }
 
     fn read(&self, path: &Path, _: &Path) -> Result<Parts, DataError> {
-        let mut arrays = Arrays::open(path, REMEDY)?;
-        let parts = arrays.parts(self.is_channels_last())?;
-        arrays.check_memory(&parts.all(), Memory(self.memory))?;
-        let classes = Self::labels(&mut arrays, &parts)?.1.max(self.classes.len());
+        let (mut arrays, parts) = self.open(path)?;
+        let (labels, count) = Self::labels(&mut arrays, &parts)?;
+        let (mut labels, classes) = (labels.into_iter(), count.max(self.classes.len()));
         let is_exact = self.normalize != Normalize::None && parts.all().iter().any(|part| part.is_wide());
         let mut origins: Option<Vec<f64>> = None;
         let mut read = |part: &Part| {
+            let labels = labels.next().unwrap_or_default();
             if !is_exact {
-                return arrays.read(part, self.is_channels_last());
+                return arrays.read(part, labels);
             }
-            let samples = arrays.read_exact(part, self.is_channels_last(), usize::MAX, origins.as_deref())?;
+            let samples = arrays.read_exact(part, labels, origins.as_deref())?;
             origins = origins.take().or_else(|| samples.origins().map(<[f64]>::to_vec));
             Ok(samples)
         };

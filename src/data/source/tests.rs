@@ -9,7 +9,7 @@ use crate::{Looked, Normalize};
 /// Changes settings of a table or of arrays.
 type Change = fn(&mut Csv, &mut Numpy);
 
-/// What is said of a table with this label, or of arrays: the shape, the sizes and the names of classes, and the notes; or what is wrong.
+/// Returns the description of a table with this label, or of arrays: the shape, the sizes and the names of classes, and the notes; or what is wrong.
 fn said(path: &Path, change: impl FnOnce(&mut Csv, &mut Numpy)) -> String {
     let file = path.display().to_string();
     let mut csv = Csv { file: file.clone(), label: "y".to_owned(), ..Csv::default() };
@@ -162,4 +162,33 @@ fn arrays_of_keras_medmnist_and_python_2() {
             ("lfs.npz", |_, _| {}, "lfs.npz is a Git LFS pointer"),
         ],
     );
+}
+
+mod facts {
+    use super::super::*;
+    use crate::Digits;
+
+    #[test]
+    fn a_shortage_is_what_the_files_lack_of_what_is_asked_for() {
+        let data = Data::Digits(Digits { validation: 100, ..Digits::default() });
+        let mut read = data.read(None, Path::new(".")).unwrap();
+        assert_eq!(data.shortage(&read), None);
+        read.train.truncate(400);
+        assert_eq!(data.shortage(&read), Some((500, 1437)));
+        assert_eq!(data.limited_to(500).shortage(&read), None);
+        assert_eq!(data.limited_to(500).facts(None).unwrap().train_samples, 400);
+        assert_eq!(data.limited_to(500).limited_to(600), data.limited_to(500));
+    }
+
+    #[test]
+    fn every_class_has_a_name_of_its_own() {
+        let odd = Digits { labels: Labels::EvenOdd, ..Digits::default() };
+        for data in Data::all().into_iter().chain([Data::Digits(odd)]) {
+            let names = data.class_names();
+            let distinct: std::collections::BTreeSet<_> = names.iter().collect();
+            let known = data.facts(None).map_or(0, |facts| facts.classes);
+            assert_eq!(distinct.len(), known, "{data:?}");
+            assert_eq!(known == 0, data.needs_look());
+        }
+    }
 }

@@ -1,9 +1,7 @@
 //! What a cell of a table is: a number as programs write it, a number or date as people write it, or a word.
 
-use super::date::is_date;
-
 form::choice! {
-    /// How numbers of a table are written.
+    /// The way in which numbers of a table are written.
     pub enum NumberStyle: "Number style" {
         Plain, "Plain", "1234.5 or 1e-3, as programs write them";
         Grouped, "Grouped", "1,234.5: a decimal point, with commas, blanks, apostrophes or underscores between thousands";
@@ -16,29 +14,29 @@ const LONGEST: usize = 100;
 
 /// A number, also as a whole one where it is one beyond 2⁵³.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Number {
+pub(crate) struct Number {
     pub value: f64,
     pub whole: Option<i128>,
 }
 
 /// Returns the number in a cell; none where it is not finite in single precision.
-pub(super) fn number(cell: &str, style: &NumberStyle) -> Option<Number> {
+pub(crate) fn number(cell: &str, style: &NumberStyle) -> Option<Number> {
     match style {
         NumberStyle::Plain => parsed(cell),
-        NumberStyle::Grouped => Bare::of(cell)?.number('.'),
-        NumberStyle::DecimalComma => Bare::of(cell)?.number(','),
+        NumberStyle::Grouped => Bare::parse(cell)?.number('.'),
+        NumberStyle::DecimalComma => Bare::parse(cell)?.number(','),
     }
 }
 
 fn parsed(text: &str) -> Option<Number> {
     let value: f64 = text.parse().ok()?;
-    let whole = if value.abs() < crate::exact::WHOLE { None } else { text.parse().ok() };
+    let whole = if value.abs() < crate::samples::WHOLE { None } else { text.parse().ok() };
     (value as f32).is_finite().then_some(Number { value, whole })
 }
 
 /// Returns what a cell should be, with the remedy, if it is no plain number and looks like a number or a date: it would
 /// silently become a word. In the remedy, … is the name of the column.
-pub(super) fn like_number(cell: &str) -> Option<(&'static str, String)> {
+pub(crate) fn like_number(cell: &str) -> Option<(&'static str, String)> {
     const WORDS: &str = "; or, if the column has words, name it: words: [\"…\"]";
     let refused = |expected, remedy: &str| Some((expected, format!("{remedy}{WORDS}")));
     if cell.parse().is_ok_and(|value: f64| !(value as f32).is_finite()) {
@@ -54,7 +52,7 @@ pub(super) fn like_number(cell: &str) -> Option<(&'static str, String)> {
     if is_date(&folded) {
         return refused("a number or a word, not a date or time", "Leave the column out: leave_out: [\"…\"]");
     }
-    let bare = Bare::of(cell)?;
+    let bare = Bare::parse(cell)?;
     let read = bare.read();
     if bare.has_signs && (bare.has_unit() || read.iter().any(Option::is_some)) {
         return refused(
@@ -79,8 +77,8 @@ pub(super) fn like_number(cell: &str) -> Option<(&'static str, String)> {
     refused("a number with a decimal point and without separators of thousands", &remedy)
 }
 
-/// Whether a cell begins with a digit, perhaps behind signs, also of money: it may be a number with something around it.
-pub(super) fn begins_with_digit(cell: &str) -> bool {
+/// Returns true if a cell begins with a digit, perhaps behind signs, also of money: it may be a number with something around it.
+pub(crate) fn begins_with_digit(cell: &str) -> bool {
     let sign = |sign: char| {
         matches!(sign, '+' | '-' | '<' | '>' | '=' | '~' | '≤' | '≥' | '≈' | '±' | '−' | '(' | '[' | ' ')
             || is_money(sign)
@@ -88,19 +86,19 @@ pub(super) fn begins_with_digit(cell: &str) -> bool {
     cell.trim_start_matches(sign).starts_with(|first: char| first.is_numeric())
 }
 
-/// Whether a plain number may have points between thousands, as 950 and 1.200: it has at most three digits, or three behind a
+/// Returns true if a plain number may have points between thousands, as 950 and 1.200: it has at most three digits, or three behind a
 /// point and up to three, without 0 in front, before it.
-pub(super) fn may_be_thousands(cell: &str) -> bool {
+pub(crate) fn may_be_thousands(cell: &str) -> bool {
     let unsigned = cell.strip_prefix('-').unwrap_or(cell);
     is_digits(&unsigned.replace('.', ""))
         && ungrouped(unsigned, ',').is_some_and(|whole| unsigned.contains('.') || whole.len() <= 3)
 }
 
-pub(super) fn is_digits(text: &str) -> bool {
+pub(crate) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The text with plain signs: minus signs become hyphens, all apostrophes and all blanks one of them.
+/// Returns the text with plain signs: minus signs become hyphens, all apostrophes and all blanks one of them.
 fn folded(cell: &str) -> String {
     let plain = |sign: char| match sign {
         '\u{2010}'..='\u{2014}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
@@ -113,7 +111,7 @@ fn folded(cell: &str) -> String {
     cell.chars().map(plain).collect::<String>().trim().to_owned()
 }
 
-/// Whether a text is a number as programs write it that is no decimal one: 0x1F, 0b101, 0o17.
+/// Returns true if a text is a number as programs write it that is no decimal one: 0x1F, 0b101, 0o17.
 fn is_of_programs(text: &str) -> bool {
     let text = text.strip_prefix(['-', '+']).unwrap_or(text).to_ascii_lowercase();
     let begins = |prefix: &str, is_of: &dyn Fn(char) -> bool| {
@@ -131,9 +129,7 @@ fn is_of_programs(text: &str) -> bool {
 struct Bare {
     text: String,
     is_negative: bool,
-    /// Of money, or per cent.
     has_signs: bool,
-    /// Digits that are not 0 to 9.
     has_other_digits: bool,
 }
 
@@ -145,7 +141,7 @@ const MONEY: [&str; 30] = [
 
 impl Bare {
     /// Takes signs off both ends; none where a number has more than one.
-    fn of(cell: &str) -> Option<Self> {
+    fn parse(cell: &str) -> Option<Self> {
         if cell.len() > LONGEST {
             return None;
         }
@@ -177,36 +173,35 @@ impl Bare {
         (signs <= 1).then_some(Self { text, is_negative, has_signs, has_other_digits })
     }
 
-    /// The number with this decimal mark; none with money, per cent or other digits.
+    /// Returns the number with this decimal mark; none with money, per cent or other digits.
     fn number(&self, decimal: char) -> Option<Number> {
         if self.has_signs || self.has_other_digits { None } else { parsed(&self.digits(decimal)?) }
     }
 
-    /// The values that styles with grouped digits read, with the names of these styles.
+    /// Returns the values that styles with grouped digits read, with the names of these styles.
     fn read(&self) -> [Option<(f64, &'static str)>; 2] {
         let styles = [('.', "Grouped"), (',', "DecimalComma")];
         styles.map(|(decimal, style)| Some((self.digits(decimal)?.parse().ok()?, style)))
     }
 
-    /// The same with another text.
     fn with(&self, text: &str) -> Self {
         Self { text: text.to_owned(), ..*self }
     }
 
-    /// Whether it is a number with letters behind it: 50K, 1.2 Mio.
+    /// Returns true if it is a number with letters behind it: 50K, 1.2 Mio.
     fn has_unit(&self) -> bool {
         let number =
             self.text.trim_end_matches(|sign: char| sign.is_alphabetic() || matches!(sign, '.' | ' '));
         self.with(number).read().iter().any(Option::is_some)
     }
 
-    /// Whether it would be a number with groups of digits if it did not begin with 0: 0 500.
+    /// Returns true if it would be a number with groups of digits if it did not begin with 0: 0 500.
     fn has_padding(&self) -> bool {
         let other = self.text.strip_prefix('0').map(|rest| self.with(&format!("1{rest}")));
         other.is_some_and(|other| other.read().iter().any(Option::is_some))
     }
 
-    /// The number with this decimal mark, as programs write it.
+    /// Returns the number with this decimal mark, as programs write it.
     fn digits(&self, decimal: char) -> Option<String> {
         let text = self.text.as_str();
         // Fortran's 1.5D+03 is 1.5e+03.
@@ -227,8 +222,8 @@ impl Bare {
     }
 }
 
-/// The digits before the decimal mark without the separators between groups of three, or of two but for the last one, as in
-/// India; also no digits. A first group that begins with 0 is none: 0,500 is half, or a mistake.
+/// Returns the digits before the decimal mark without the separators between groups of three, or of two but for the last
+/// one, as in India; also no digits. A first group that begins with 0 is none: 0,500 is half, or a mistake.
 fn ungrouped(whole: &str, decimal: char) -> Option<String> {
     let Some(separator) = whole.chars().find(|sign| !sign.is_ascii_digit()) else {
         return Some(whole.to_owned());
@@ -254,7 +249,7 @@ fn is_money(sign: char) -> bool {
     )
 }
 
-/// The text without one sign of money or per cent at an end.
+/// Takes one sign of money or per cent off an end.
 fn without_unit(text: &str) -> Option<&str> {
     const PER_CENT: [char; 5] = ['%', '‰', '٪', '％', '﹪'];
     if let Some(rest) = text.strip_suffix(PER_CENT).or_else(|| text.strip_prefix(PER_CENT)) {
@@ -267,6 +262,79 @@ fn without_unit(text: &str) -> Option<&str> {
     }
     let code = |code: &&str| text.strip_prefix(*code).or_else(|| text.strip_suffix(*code));
     text.strip_suffix(is_money).or_else(|| MONEY.iter().find_map(code))
+}
+
+/// Returns true if a text is a date, a time, or both.
+pub(crate) fn is_date(text: &str) -> bool {
+    let (mut dates, mut months, mut numbers) = (0, 0, 0);
+    let text = match text.split_once('T') {
+        Some((date, time)) if is_numeric_date(date) => format!("{date} {time}"),
+        Some(_) | None => text.to_owned(),
+    };
+    let has_letters = text.contains(|sign: char| sign.is_ascii_alphabetic());
+    for part in text.split([' ', ',']).filter(|part| !part.is_empty()) {
+        if is_numeric_date(part) || is_time(part) {
+            dates += 1;
+            continue;
+        }
+        // 12-Jan-20
+        let parts = part.split(['-', '/', '.']).filter(|part| !part.is_empty());
+        for part in if has_letters { parts.collect() } else { vec![part] } {
+            match part {
+                part if is_month(part) => months += 1,
+                part if is_digits(part) && matches!(part.len(), 1 | 2 | 4) => numbers += 1,
+                "AM" | "PM" | "am" | "pm" | "UTC" | "GMT" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat"
+                | "Sun" => {}
+                _ => return false,
+            }
+        }
+    }
+    matches!((dates, months, numbers), (1.., 0, 0) | (0 | 1, 1, 1..=2))
+}
+
+fn is_month(text: &str) -> bool {
+    const MONTHS: &str =
+        "january february march april may june july august september october november december";
+    let text = text.to_lowercase();
+    text == "sept" || MONTHS.split(' ').any(|month| month == text || month[..3] == text)
+}
+
+/// Returns true for a year with a month or with a month and a day: 2020-01-31, 31.1.2020, 1/31/20, 2020-01.
+fn is_numeric_date(text: &str) -> bool {
+    let Some(separator) = text.chars().find(|sign| !sign.is_ascii_digit()) else { return false };
+    let parts: Vec<&str> = text.split(separator).collect();
+    if !matches!(separator, '-' | '/' | '.') || !parts.iter().all(|part| is_digits(part)) {
+        return false;
+    }
+    let value = |part: &str| part.parse().unwrap_or(u32::MAX);
+    let is_up_to = |most: u32, part: &str| part.len() <= 2 && (1..=most).contains(&value(part));
+    let is_month = |part: &str| is_up_to(12, part);
+    let is_day = |a: &str, b: &str| (is_month(a) && is_up_to(31, b)) || (is_up_to(31, a) && is_month(b));
+    let is_year = |part: &str| part.len() == 4 && (1500..3000).contains(&value(part));
+    match parts.as_slice() {
+        [year, a, b] if is_year(year) => is_day(a, b),
+        [a, b, year] if is_year(year) => is_day(a, b),
+        [a, b, year] => {
+            let is_padded = [a, b].iter().all(|part| part.len() == 2);
+            year.len() == 2 && is_day(a, b) && (separator == '/' || is_padded)
+        }
+        [year, month] if is_year(year) => is_month(month),
+        [month, year] => is_year(year) && is_month(month),
+        _ => false,
+    }
+}
+
+/// Returns true for 9:30, 09:30:15.5, 23:59:59Z, 23:59:59+01:00.
+fn is_time(text: &str) -> bool {
+    let text = text.strip_suffix(['Z', 'z']).unwrap_or(text);
+    let text = text.split(['+', '-']).next().unwrap_or(text);
+    let parts: Vec<&str> = text.split(':').collect();
+    let is_sixtieth = |part: &str| {
+        let whole = part.split('.').next().unwrap_or(part);
+        whole.len() == 2 && whole < "60" && part.split('.').all(is_digits)
+    };
+    matches!(parts.as_slice(), [hours, rest @ ..] if (1..=2).contains(&rest.len()) && is_digits(hours)
+        && hours.len() <= 3 && rest.iter().all(|part| is_sixtieth(part)))
 }
 
 #[cfg(test)]

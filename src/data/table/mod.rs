@@ -2,74 +2,62 @@
 //! one-hot features, and one column names the class.
 
 mod cell;
-mod column;
-mod date;
+#[cfg(test)]
+mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
-use super::exact::Exact;
-use super::memory::Memory;
-use super::{Columns, DataError, Samples, Shape, stand_in};
-pub use cell::NumberStyle;
-use column::{Column, Words};
+use crate::error::Memory;
+use crate::samples::{Exact, WHOLE};
+use crate::table::cell::{Number, begins_with_digit, like_number, may_be_thousands, number};
+use crate::{Columns, DataError, Samples, Shape, stand_in};
 use form::number::{counted, first_of};
 
-/// The header is searched for the separator this far.
+pub use crate::table::cell::NumberStyle;
+
+/// Bytes in which the separator is searched for.
 const HEADER: usize = 1 << 16;
 /// Bytes of the longest line: memory must not grow with a file that is no table.
 const LONGEST_LINE: u64 = 8 << 20;
 /// Lines after which the memory is compared with what is allowed.
 const BLOCK: usize = 256;
 
-/// What pandas calls a column without a name begins so; its position from 0 follows.
-pub(super) const UNNAMED: &str = "Unnamed: ";
+/// The beginning of the name that pandas gives to a column without one; its position from 0 follows.
+pub(crate) const UNNAMED: &str = "Unnamed: ";
 
-/// How a table is read.
+/// The settings of a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TableSettings<'a> {
-    /// The column with the classes.
+pub(crate) struct TableSettings<'a> {
     pub label: &'a str,
-    /// Columns that are no features.
     pub leave_out: &'a [String],
     /// Columns of words, also where they look like numbers or missing values.
     pub words: &'a [String],
-    /// How numbers are written.
     pub numbers: &'a NumberStyle,
-    /// What the samples may take.
     pub memory: Memory,
 }
 
-/// A table that was read.
 #[derive(Debug)]
-pub(super) struct Table {
-    /// In the order of the lines.
+pub(crate) struct Table {
     pub samples: Samples,
-    /// Names of the classes, sorted: as numbers where all of them are, otherwise as text.
+    /// Sorted: as numbers where all of them are, otherwise as text.
     pub classes: Vec<String>,
-    /// What the columns became.
     pub columns: Columns,
     /// Which feature each column of numbers is.
     pub numbers: Vec<usize>,
-    /// What looks odd, as whole sentences.
+    /// Whole sentences on what looks odd.
     pub notes: Vec<String>,
 }
 
-/// The columns of a table.
-///
-/// # Errors
-/// A file that cannot be read, or has no header.
-pub(super) fn columns(path: &Path) -> Result<Vec<String>, DataError> {
+/// Reads the names of the columns.
+pub(crate) fn columns(path: &Path) -> Result<Vec<String>, DataError> {
     Reader::open(path).map(|reader| reader.names)
 }
 
-/// Reads a table.
-///
-/// # Errors
-/// What is wrong, with its line and column.
-pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, DataError> {
+pub(crate) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, DataError> {
     let mut reader = Reader::open(path)?;
     let mut columns = reader.columns(settings)?;
     let mut record = ::csv::StringRecord::new();
@@ -104,14 +92,12 @@ pub(super) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
     Ok(Table { notes, ..table(path, &names, columns, settings)? })
 }
 
-/// A table with an open file.
 struct Reader<'a> {
     path: &'a Path,
     names: Vec<String>,
     separator: u8,
     /// Lines before the one with the names.
     lines_before: u64,
-    /// Columns without a name of their own.
     unnamed: Vec<String>,
     records: ::csv::Reader<Lines>,
 }
@@ -119,7 +105,7 @@ struct Reader<'a> {
 /// A file whose lines may not be too long.
 struct Lines {
     file: BufReader<File>,
-    /// What was read to find the separator.
+    /// The bytes that were read to find the separator.
     begun: io::Cursor<Vec<u8>>,
     /// Bytes that may be read before the present line has to end.
     left: u64,
@@ -139,7 +125,7 @@ impl Read for Lines {
 
 impl<'a> Reader<'a> {
     fn open(path: &'a Path) -> Result<Self, DataError> {
-        let unreadable = |source| DataError::Unreadable { path: path.to_owned(), source };
+        let unreadable = DataError::unreadable(path);
         let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
         let mut head = Vec::new();
         file.by_ref().take(HEADER as u64).read_to_end(&mut head).map_err(unreadable)?;
@@ -164,18 +150,13 @@ impl<'a> Reader<'a> {
         let distinct: BTreeSet<&String> = names.iter().collect();
         if names.is_empty() || distinct.len() < names.len() {
             let remedy = "Give each column a name of its own in the first line";
-            return Err(DataError::wrong(
-                path,
-                "a header with a name for each column",
-                shown(&names),
-                remedy,
-            ));
+            let expected = "a header with a name for each column";
+            return Err(DataError::wrong(path, expected, shown(&names), remedy));
         }
         reader.names = names;
         Ok(reader)
     }
 
-    /// What each column is.
     fn columns(&self, settings: &TableSettings<'_>) -> Result<Vec<Column>, DataError> {
         if self.names.len() == 1 {
             let found = format!("one column {}", shown(&self.names));
@@ -215,12 +196,8 @@ impl<'a> Reader<'a> {
                 shown(&unnamed)
             );
             let found = format!("none for {}", counted(unnamed.len() as u64, "column"));
-            return Err(DataError::wrong(
-                self.path,
-                "a name for each column in the first line",
-                found,
-                remedy,
-            ));
+            let expected = "a name for each column in the first line";
+            return Err(DataError::wrong(self.path, expected, found, remedy));
         }
         let column = |name: &String| match name {
             name if name == settings.label => Column::Label(Words::default()),
@@ -235,24 +212,21 @@ impl<'a> Reader<'a> {
         Ok(columns)
     }
 
-    /// Reads the next line; whether there was one.
+    /// Reads the next line; returns false after the last one.
     fn next(&mut self, record: &mut ::csv::StringRecord) -> Result<bool, DataError> {
         self.records.get_mut().left = LONGEST_LINE;
         self.records.read_record(record).map_err(|error| wrong(self.path, self.lines_before, &error))
     }
 }
 
-/// The samples of the columns.
 fn table(
     path: &Path,
     names: &[String],
     columns: Vec<Column>,
     settings: &TableSettings<'_>,
 ) -> Result<Table, DataError> {
-    let label = columns.iter().find_map(|column| match column {
-        Column::Label(words) => Some(words),
-        _ => None,
-    });
+    let label =
+        columns.iter().find_map(|column| if let Column::Label(words) = column { Some(words) } else { None });
     let label = label.expect("one column is the label");
     let (rows, width) = (label.codes.len(), columns.iter().map(Column::width).sum::<usize>());
     if rows < 2 || label.known.len() < 2 {
@@ -294,8 +268,9 @@ fn table(
     Ok(Table { samples, classes, columns: kinds, numbers: numeric, notes: Vec::new() })
 }
 
-/// The separator of a table, and where the line with the names begins. A first line `sep=;`, as Excel knows it, names the
-/// separator; otherwise it is the one of comma, semicolon, tab and vertical bar that the first line has most often.
+/// Returns the separator of a table, and where the line with the names begins. A first line `sep=;`, as Excel knows it,
+/// names the separator; otherwise it is the one of comma, semicolon, tab and vertical bar that the first line has most
+/// often.
 fn separator(head: &[u8]) -> (u8, usize) {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let text = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
@@ -319,40 +294,237 @@ fn separator(head: &[u8]) -> (u8, usize) {
 fn wrong(path: &Path, lines_before: u64, error: &::csv::Error) -> DataError {
     let line = error.position().map(|position| lines_before + position.line());
     let place = line.map_or_else(String::new, |line| format!("line {line}: "));
+    let wrong = |expected: String, found: &str, remedy| DataError::wrong(path, expected, found, remedy);
     match error.kind() {
-        ::csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => DataError::wrong(
-            path,
-            "lines of at most 8 MiB",
-            "a longer one",
-            "Check that the file is a table, with a sample to a line and quotes that are closed",
-        ),
-        ::csv::ErrorKind::Io(error) => DataError::Unreadable {
-            path: path.to_owned(),
-            source: io::Error::new(error.kind(), error.to_string()),
-        },
-        ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => DataError::wrong(
-            path,
-            format!("{place}{expected_len} cells, as in the header"),
-            format!("{len}"),
-            "Correct the line; cells with the separator in them need quotes",
-        ),
-        ::csv::ErrorKind::Utf8 { .. } => {
-            let remedy = "Save the table with the encoding UTF-8";
-            DataError::wrong(path, format!("{place}text in UTF-8"), "other bytes", remedy)
+        ::csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            let remedy = "Check that the file is a table, with a sample to a line and quotes that are closed";
+            wrong("lines of at most 8 MiB".to_owned(), "a longer one", remedy)
         }
-        _ => DataError::wrong(path, format!("{place}a table"), error.to_string(), "Check the file"),
+        ::csv::ErrorKind::Io(error) => {
+            DataError::unreadable(path)(io::Error::new(error.kind(), error.to_string()))
+        }
+        ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            let remedy = "Correct the line; cells with the separator in them need quotes";
+            wrong(format!("{place}{expected_len} cells, as in the header"), &len.to_string(), remedy)
+        }
+        ::csv::ErrorKind::Utf8 { .. } => {
+            wrong(format!("{place}text in UTF-8"), "other bytes", "Save the table with the encoding UTF-8")
+        }
+        _ => wrong(format!("{place}a table"), &error.to_string(), "Check the file"),
     }
 }
 
-/// The names of columns, the first ones of many.
 fn shown(names: &[String]) -> String {
     first_of(names.iter().map(|name| format!("\"{}\"", short(name))), 20, ", ")
 }
 
-/// The beginning of a long cell.
 fn short(cell: &str) -> String {
     if cell.chars().count() <= 40 { cell.to_owned() } else { cell.chars().take(39).chain(['…']).collect() }
 }
 
-#[cfg(test)]
-mod tests;
+/// The most different words of a feature, and the most classes: more are names or measurements.
+const MOST_WORDS: usize = 32;
+const MOST_CLASSES: usize = 1000;
+const LONGEST_WORD: usize = 1000;
+/// Words for a missing value: what pandas takes for it, and a question mark.
+const MISSING: [&str; 21] = [
+    "", "?", "NA", "N/A", "na", "n/a", "NaN", "nan", "-NaN", "-nan", "null", "NULL", "None", "<NA>", "#NA",
+    "#N/A", "#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN",
+];
+
+/// A column while it is read.
+pub(crate) enum Column {
+    LeftOut,
+    Label(Words),
+    /// Numbers or words: the first line decides.
+    Unknown,
+    Numbers(Numbers),
+    Words(Words),
+}
+
+#[derive(Default)]
+pub(crate) struct Numbers {
+    /// Less the origin.
+    pub values: Vec<f64>,
+    /// The first number, if it is a whole one from 2⁵³ on; otherwise 0.
+    pub origin: f64,
+    /// Each may be one with points between thousands; one has a point.
+    may_be_thousands: bool,
+    has_points: bool,
+}
+
+impl Numbers {
+    fn push(&mut self, Number { value, whole }: Number, cell: &str) {
+        let is_first = self.values.is_empty();
+        if is_first && value.abs() >= WHOLE {
+            self.origin = value;
+        }
+        self.may_be_thousands = (is_first || self.may_be_thousands) && may_be_thousands(cell);
+        self.has_points |= cell.contains('.');
+        let less =
+            whole.filter(|_| self.origin != 0.0).and_then(|whole| whole.checked_sub(self.origin as i128));
+        self.values.push(less.map_or(value - self.origin, |less| less as f64));
+    }
+}
+
+/// Words by numbers that are given in the order of their first occurrence.
+#[derive(Default)]
+pub(crate) struct Words {
+    pub known: BTreeMap<String, u32>,
+    pub codes: Vec<u32>,
+}
+
+impl Words {
+    /// Adds a word; returns true if there are too many different ones now.
+    fn push(&mut self, word: &str, most: usize) -> bool {
+        let next = self.known.len() as u32;
+        let code = match self.known.get(word) {
+            Some(code) => *code,
+            None => *self.known.entry(word.to_owned()).or_insert(next),
+        };
+        self.codes.push(code);
+        self.known.len() > most
+    }
+
+    /// Returns the word that is the same number as a new one, written otherwise.
+    fn same_number(&self, word: &str) -> Option<&String> {
+        let value: f64 = word.parse().ok().filter(|_| !self.known.contains_key(word))?;
+        self.known.keys().find(|known| known.parse().is_ok_and(|known: f64| known == value))
+    }
+
+    /// Says which words stand for missing values elsewhere.
+    fn missing(&self, name: &str) -> Vec<String> {
+        let words = self.known.iter().filter(|(word, _)| MISSING.contains(&word.as_str()));
+        let note = |(word, code): (&String, &u32)| {
+            let lines = self.codes.iter().filter(|known| *known == code).count();
+            let lines = counted(lines as u64, "line");
+            format!("Column \"{name}\": \"{word}\" in {lines} is a word, since words names the column.")
+        };
+        words.map(note).collect()
+    }
+
+    /// Returns the words in their order, and for each code the position of its word.
+    pub fn sorted(&self) -> (Vec<String>, Vec<u32>) {
+        let mut words: Vec<(&String, u32)> = self.known.iter().map(|(word, code)| (word, *code)).collect();
+        let number = |word: &str| number(word, &NumberStyle::Plain).map(|number| number.value);
+        if words.iter().all(|(word, _)| number(word).is_some()) {
+            let value = |word: &str| number(word).unwrap_or_default();
+            words.sort_by(|(a, _), (b, _)| value(a).total_cmp(&value(b)).then_with(|| a.cmp(b)));
+        }
+        let mut places = vec![0; words.len()];
+        for (place, (_, code)) in words.iter().enumerate() {
+            places[*code as usize] = place as u32;
+        }
+        (words.into_iter().map(|(word, _)| word.clone()).collect(), places)
+    }
+}
+
+impl Column {
+    /// Adds a cell, with numbers in this style; otherwise what was expected in its place, and the remedy, where … is the name
+    /// of the column. A column that `is_word` takes every cell for a word but an empty one.
+    pub fn push(
+        &mut self,
+        cell: &str,
+        is_word: bool,
+        style: &NumberStyle,
+    ) -> Result<(), (&'static str, String)> {
+        const MIXED: &str = "Correct it; or, if the column has words, name it: words: [\"…\"]; or leave it out: \
+            leave_out: [\"…\"]";
+        const LEAVE_OUT: &str = "Leave the column out: leave_out: [\"…\"]";
+        let refused = |expected, remedy: &str| Err((expected, remedy.to_owned()));
+        let is_label = matches!(self, Self::Label(_));
+        if matches!(self, Self::LeftOut) {
+            return Ok(());
+        }
+        if cell.is_empty() || (!is_word && MISSING.contains(&cell)) {
+            return Err(("a value, not a missing one", missing(cell, is_label)));
+        }
+        // A word that is known was looked at before.
+        let is_word = is_word || matches!(self, Self::Words(words) if words.known.contains_key(cell));
+        let may_be_number = !is_word && !is_label;
+        let number = if may_be_number { number(cell, style) } else { None };
+        if may_be_number
+            && number.is_none()
+            && let Some(refusal) = like_number(cell)
+        {
+            return Err(refusal);
+        }
+        if matches!(self, Self::Unknown) {
+            let words = || Self::Words(Words::default());
+            *self = number.map_or_else(words, |_| Self::Numbers(Numbers::default()));
+        }
+        match self {
+            Self::Numbers(numbers) => match number {
+                Some(number) => numbers.push(number, cell),
+                None => return refused("a finite number, as in the lines before", MIXED),
+            },
+            Self::Words(_) if number.is_some() => {
+                return refused("a word, as in the lines before", MIXED);
+            }
+            Self::Words(_) | Self::Label(_) if cell.len() > LONGEST_WORD => {
+                return refused("a word of at most 1,000 letters", LEAVE_OUT);
+            }
+            Self::Words(words) => {
+                if words.push(cell, MOST_WORDS) {
+                    return refused("at most 32 different words", LEAVE_OUT);
+                }
+            }
+            Self::Label(words) => {
+                if let Some(known) = words.same_number(cell).filter(|_| !is_word) {
+                    let remedy = format!(
+                        "\"{known}\" is the same number: write both alike; or, if they are two classes, name the column: \
+                         words: [\"…\"]"
+                    );
+                    return Err(("a class written as in the lines before", remedy));
+                }
+                if words.push(cell, MOST_CLASSES) {
+                    return refused("at most 1,000 classes", "Name the column with the classes as the label");
+                }
+            }
+            Self::LeftOut | Self::Unknown => {}
+        }
+        Ok(())
+    }
+
+    pub fn width(&self) -> usize {
+        match self {
+            Self::LeftOut | Self::Label(_) | Self::Unknown => 0,
+            Self::Numbers(_) => 1,
+            Self::Words(words) => words.known.len(),
+        }
+    }
+
+    /// Says what looks odd in it, in whole sentences. A column that `is_word` was named in the settings; points in numbers
+    /// may be `between_thousands` in tables as Germans have them.
+    pub fn notes(&self, name: &str, is_word: bool, between_thousands: bool) -> Vec<String> {
+        match self {
+            Self::Numbers(numbers) if numbers.may_be_thousands && numbers.has_points && between_thousands => {
+                vec![format!(
+                    "Column \"{name}\": every number with a point has three digits behind it, and is read with a decimal point. \
+                     If 1.000 is a thousand, write numbers: DecimalComma."
+                )]
+            }
+            Self::Label(words) | Self::Words(words) if is_word => words.missing(name),
+            Self::Words(words)
+                if words.known.len() > 2 && words.known.keys().all(|word| begins_with_digit(word)) =>
+            {
+                let (count, known) = (words.known.len(), &words.sorted().0[0]);
+                vec![format!(
+                    "Column \"{name}\": its {count} words begin with digits, as \"{known}\", and each is a feature of its own. If \
+                     they are numbers, write them as such."
+                )]
+            }
+            Self::LeftOut | Self::Unknown | Self::Numbers(_) | Self::Label(_) | Self::Words(_) => Vec::new(),
+        }
+    }
+}
+
+fn missing(cell: &str, is_label: bool) -> String {
+    let leave_out = if is_label {
+        " or remove the line"
+    } else {
+        ", remove the line, or leave the column out: leave_out: [\"…\"]"
+    };
+    let words = if cell.is_empty() { "" } else { "; or, if it is a word, name the column: words: [\"…\"]" };
+    format!("Fill it in{leave_out}{words}")
+}

@@ -320,7 +320,7 @@ fn large_numbers_are_standardised_in_double_precision() {
 
 /// Which of so many lines is the only one for testing.
 fn samples_for_testing(count: usize) -> usize {
-    crate::split::split_labels(&(0..count as u32).collect::<Vec<_>>(), 1)[1][0] as usize
+    crate::prepare::split_labels(&(0..count as u32).collect::<Vec<_>>(), 1)[1][0] as usize
 }
 
 /// Lines of a table with a cell and a class each.

@@ -1,26 +1,19 @@
 //! Conv-2, Conv-4 and Conv-6 (Frankle & Carbin 2019, "The lottery ticket hypothesis", figure 2): scaled-down VGGs.
 
-use super::module::Module;
-use super::{Architecture, LayerShapes, Net, without_images};
+use crate::arch::module::Module;
+use crate::arch::{Architecture, LayerShapes, Net, without_images};
 use data::Shape;
-use intervene::{BiasInit, Init};
 
-form::form! {
+architecture! {
     /// Settings of a Conv-2, Conv-4 or Conv-6; its layers are called features.N and classifier.N.
-    pub struct ConvNet: "Conv-2, Conv-4, Conv-6" {
+    ConvNet: "Conv-2, Conv-4, Conv-6", init XavierNormal {
         depth: u32 = 6, "Depth", "Number of convolutions", allowed [2, 4, 6];
-        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
-            have", range [2, 65536], unset "as the data have";
-        init: Init = Init::XavierNormal, "Initial weights", "Distribution of \
-            the initial weights";
-        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
-            values of the biases";
     }
 }
 
 impl Architecture for ConvNet {
-    /// Pairs of 3×3 convolutions with 64, 128 and 256 channels, a pooling after each pair, and linear layers of 256, 256 and
-    /// as many units as there are classes.
+    /// Returns pairs of 3×3 convolutions with 64, 128 and 256 channels, a pooling after each pair, and linear layers of
+    /// 256, 256 and as many units as there are classes.
     fn modules(&self, _input: Shape, outputs: usize) -> Vec<Module> {
         let mut modules = Vec::new();
         for pair in 0..self.depth / 2 {
@@ -42,14 +35,6 @@ impl Architecture for ConvNet {
 
     fn problem_of_input(&self, input: Shape) -> Option<String> {
         without_images("convolutional network", input)
-    }
-
-    fn classes(&self) -> Option<usize> {
-        self.classes
-    }
-
-    fn initial(&self) -> (Init, BiasInit) {
-        (self.init, self.bias_init)
     }
 
     fn image_side(&self) -> Option<usize> {

@@ -1,25 +1,17 @@
 //! LeNet-5 (LeCun et al. 1998, "Gradient-based learning applied to document recognition"), with today's non-linearity and
 //! pooling.
 
-use super::module::{Conv, Module};
-use super::{Architecture, LayerShapes, Net, without_images};
+use crate::arch::module::{Conv, Module};
+use crate::arch::{Architecture, LayerShapes, Net, without_images};
 use data::Shape;
-use intervene::{BiasInit, Init};
 
-form::form! {
+architecture! {
     /// Settings of a LeNet-5 with ReLU and maximum pooling; its layers are called conv1, conv2, fc1, fc2 and fc3.
-    pub struct LeNet5: "LeNet-5" {
-        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
-            have", range [2, 65536], unset "as the data have";
-        init: Init = Init::PyTorch, "Initial weights", "Distribution of \
-            the initial weights";
-        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
-            values of the biases";
-    }
+    LeNet5: "LeNet-5", init PyTorch {}
 }
 
 impl Architecture for LeNet5 {
-    /// The original takes images of 32 pixels; smaller ones get a border of two zeros.
+    /// Takes images of 32 pixels, as the original; smaller ones get a border of two zeros.
     fn modules(&self, input: Shape, outputs: usize) -> Vec<Module> {
         let conv = |name: &str, channels, padding| {
             let name = Some(name.to_owned());
@@ -44,14 +36,6 @@ impl Architecture for LeNet5 {
 
     fn problem_of_input(&self, input: Shape) -> Option<String> {
         without_images("LeNet-5", input)
-    }
-
-    fn classes(&self) -> Option<usize> {
-        self.classes
-    }
-
-    fn initial(&self) -> (Init, BiasInit) {
-        (self.init, self.bias_init)
     }
 
     fn image_side(&self) -> Option<usize> {

@@ -1,24 +1,16 @@
 //! Multi-layer perceptrons.
 
-use super::activation::{Activation, Output};
-use super::module::Module;
-use super::{Architecture, LayerShapes, Net};
-use crate::listed;
+use crate::arch::module::{Activation, Module, Output};
+use crate::arch::{Architecture, LayerShapes, Net};
 use data::Shape;
-use intervene::{BiasInit, Init};
+use form::number::listed;
 
-form::form! {
+architecture! {
     /// Settings of a multi-layer perceptron; its layers are called fc1, fc2, ….
-    pub struct Mlp: "MLP" {
+    Mlp: "MLP", init PyTorch {
         hidden: Vec<usize> = vec![300, 100], "Hidden layers", "Number of units of each hidden layer", range [1, 65536];
         activation: Activation = Activation::Relu, "Activation", "Non-linearity after every hidden layer";
         output: Output = Output::Linear, "Output", "What follows the last layer";
-        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
-            have", range [2, 65536], unset "as the data have";
-        init: Init = Init::PyTorch, "Initial weights", "Distribution of \
-            the initial weights";
-        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
-            values of the biases";
     }
 }
 
@@ -39,19 +31,11 @@ impl Architecture for Mlp {
         is_empty.then(|| ("hidden", message.to_owned())).into_iter().collect()
     }
 
-    fn classes(&self) -> Option<usize> {
-        self.classes
-    }
-
-    fn initial(&self) -> (Init, BiasInit) {
-        (self.init, self.bias_init)
-    }
-
     fn output(&self) -> Output {
         self.output.clone()
     }
 
-    /// Linear layers that follow each other; inputs of known sizes are those of the known sets.
+    /// Suggests linear layers that follow each other; inputs of known sizes are those of the known sets.
     fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
         let linear = &weights.linear;
         let is_chain = linear.windows(2).all(|pair| pair[1][1] == pair[0][0]);
@@ -73,7 +57,7 @@ impl Architecture for Mlp {
         Some("the file does not say which activation the network has")
     }
 
-    /// `784–300–100–10`.
+    /// Returns `784–300–100–10`.
     fn name(&self, input: Shape, outputs: usize) -> String {
         let ends = [input.len(), outputs];
         let units = [&ends[..1], &self.hidden, &ends[1..]].concat();

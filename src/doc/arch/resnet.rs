@@ -1,47 +1,38 @@
 //! Residual networks (He et al. 2016, "Deep residual learning for image recognition"): the family for CIFAR, and the one
 //! for ImageNet. Their depths tell them apart.
 
-use super::module::{Conv, Module, Pool, Project, Residual, Shortcut};
-use super::{Architecture, LayerShapes, Net, without_images};
+use crate::arch::module::{Conv, Module, Pool, Project, Residual, Shortcut};
+use crate::arch::{Architecture, LayerShapes, Net, without_images};
 use data::Shape;
-use intervene::{BiasInit, Init};
 
 form::choice! {
-    /// How a block of a ResNet adds what comes in, where the shape changes.
+    /// The shortcuts of a ResNet where the shape changes.
     pub enum Shortcuts: "Shortcuts" {
         Usual, "As published", "Without weights for images of 32 pixels (option A), projections for ImageNet (option B)";
         Project, "Projections", "1×1 convolutions with a batch norm in either family (option B)";
     }
 }
 
-form::form! {
+architecture! {
     /// Settings of a ResNet. Layers have torchvision's names; the CIFAR family's last layer is called linear.
-    pub struct ResNet: "ResNet" {
+    ResNet: "ResNet", init KaimingNormal {
         depth: u32 = 20, "Depth", "Number of layers with weights: 20, 32, 44, 56 or 110 for images of 32 pixels (shortcuts \
             without weights), 18, 34, 50 or 101 for ImageNet", allowed [20, 32, 44, 56, 110, 18, 34, 50, 101];
         shortcuts: Shortcuts = Shortcuts::Usual, "Shortcuts", "What is added where the shape changes";
-        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
-            have", range [2, 65536], unset "as the data have";
-        init: Init = Init::KaimingNormal, "Initial weights", "Distribution of \
-            the initial weights";
-        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
-            values of the biases";
     }
 }
 
 /// The layers between the first one and the last one.
 struct Family {
-    /// Channels of each stage.
     channels: &'static [usize],
-    /// Blocks of each stage.
     blocks: Vec<usize>,
-    /// Whether blocks have three convolutions, the last one with four times as many channels.
+    /// Blocks have three convolutions, the last one with four times as many channels.
     is_bottleneck: bool,
     is_cifar: bool,
 }
 
 impl ResNet {
-    /// The family and its numbers of blocks; none for other depths.
+    /// Returns the family and its numbers of blocks; none for other depths.
     fn family(&self) -> Option<Family> {
         let cifar = |blocks| Family {
             channels: &[16, 32, 64],
@@ -99,19 +90,11 @@ impl Architecture for ResNet {
         without_images("ResNet", input)
     }
 
-    fn classes(&self) -> Option<usize> {
-        self.classes
-    }
-
-    fn initial(&self) -> (Init, BiasInit) {
-        (self.init, self.bias_init)
-    }
-
     fn image_side(&self) -> Option<usize> {
         Some(32)
     }
 
-    /// The family is that of the first convolution.
+    /// Takes the family of the first convolution.
     fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
         let Some(&[_, channels, kernel, _]) = weights.convolutions.first() else { return Vec::new() };
         let (depths, side): (&[u32], _) = match kernel {
@@ -141,7 +124,7 @@ impl Architecture for ResNet {
     }
 }
 
-/// A block; of three convolutions, the middle one has the stride, as in torchvision.
+/// Makes a block; of three convolutions, the middle one has the stride, as in torchvision.
 fn block(
     family: &Family,
     shortcuts: &Shortcuts,

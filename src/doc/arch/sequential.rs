@@ -1,33 +1,25 @@
 //! Networks that the user writes.
 
-use super::Architecture;
-use super::activation::Output;
-use super::module::{Linear, Module};
-use super::words::in_brackets;
+use crate::arch::Architecture;
+use crate::arch::module::{Linear, Module, Output, in_brackets};
 use data::Shape;
 use form::number::counted;
 use form::path::Place;
-use intervene::{BiasInit, Init};
 
-form::form! {
+architecture! {
     /// A list of layers. Layers without a name are called by their position, as `torch.nn.Sequential` counts.
-    pub struct Sequential: "Layers of your own" {
+    Sequential: "Layers of your own", init PyTorch {
         layers: Vec<Module> = vec![Module::Flatten, Module::Linear(Linear::default())], "Layers", "The layers, in the order \
             in which they compute; the last one yields a number for each class", written always;
-        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
-            have", range [2, 65536], unset "as the data have";
+    } {
         output: Output = Output::Linear, "Output", "What follows the last layer";
         image_size: Option<usize> = None, "Image size", "Small built-in images are resized to this side, unless the data \
             have an image size", unit "pixels", range [1, 512], unset "as the data have";
-        init: Init = Init::PyTorch, "Initial weights", "Distribution of \
-            the initial weights";
-        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
-            values of the biases";
     }
 }
 
-/// The place of a layer in a written list by its position there, then in the body of the block that it is in, and so on;
-/// `net` is the place of the network.
+/// Returns the place of a layer in a written list by its position there, then in the body of the block that it is in, and
+/// so on; `net` is the place of the network.
 pub fn place_of(net: &Place, mut layers: &[Module], path: &[usize]) -> Place {
     let mut place = net.key("layers");
     for (depth, position) in path.iter().enumerate() {
@@ -42,7 +34,7 @@ pub fn place_of(net: &Place, mut layers: &[Module], path: &[usize]) -> Place {
     place
 }
 
-/// The names of the layers with parameters, and of the blocks that such names begin with, by their path.
+/// Names the layers with parameters, and the blocks that such names begin with, by their path.
 pub fn names(layers: &[Module]) -> Vec<(Vec<usize>, String)> {
     let mut all = Vec::new();
     for (position, layer) in layers.iter().enumerate() {
@@ -86,14 +78,6 @@ impl Architecture for Sequential {
     fn problems(&self) -> Vec<(&'static str, String)> {
         let message = "there are no layers; add one".to_owned();
         self.layers.is_empty().then_some(("layers", message)).into_iter().collect()
-    }
-
-    fn classes(&self) -> Option<usize> {
-        self.classes
-    }
-
-    fn initial(&self) -> (Init, BiasInit) {
-        (self.init, self.bias_init)
     }
 
     fn output(&self) -> Output {

@@ -1,10 +1,9 @@
 //! VGG (Simonyan & Zisserman 2015, "Very deep convolutional networks for large-scale image recognition").
 
-use super::module::{AdaptiveAveragePool, Module};
-use super::{Architecture, LayerShapes, Net, without_images};
-use crate::listed;
+use crate::arch::module::{AdaptiveAveragePool, Module};
+use crate::arch::{Architecture, LayerShapes, Net, without_images};
 use data::Shape;
-use intervene::{BiasInit, Init};
+use form::number::listed;
 
 form::form! {
     /// Hidden layers between features and classes.
@@ -15,7 +14,7 @@ form::form! {
 }
 
 form::choice! {
-    /// How a VGG goes from features to classes.
+    /// The layers from the features of a VGG to classes.
     pub enum Head: "Head" {
         Linear, "Linear", "One linear layer after the last pooling, as in the CIFAR literature";
         ImageNet, "ImageNet", "4096-4096-classes with dropout, as in torchvision";
@@ -23,25 +22,19 @@ form::choice! {
     }
 }
 
-form::form! {
+architecture! {
     /// Settings of a VGG (Simonyan & Zisserman 2015); its layers have torchvision's names.
-    pub struct Vgg: "VGG" {
+    Vgg: "VGG", init KaimingNormal {
         depth: u32 = 16, "Depth", "Number of layers with weights in the original", allowed [11, 13, 16, 19];
         width: usize = 64, "Width", "Channels of the first layer; the others are multiples of it (the original has 64)", unit "channels", range [1, 1024];
         batch_norm: bool = true, "Batch norm", "Normalizes after every convolution";
         head: Head = Head::Linear, "Head", "How features become classes";
         dropout: f64 = 0.5, "Dropout", "Share of units dropped behind hidden layers of the head during training", range [0.0, 0.99];
-        classes: Option<usize> = None, "Classes", "Number of classes that the network knows, at least as many as the data \
-            have", range [2, 65536], unset "as the data have";
-        init: Init = Init::KaimingNormal, "Initial weights", "Distribution \
-            of the initial weights";
-        bias_init: BiasInit = BiasInit::Usual, "Initial biases", "Initial \
-            values of the biases";
     }
 }
 
 impl Architecture for Vgg {
-    /// Names count every module of torchvision's `features` and `classifier`, those without parameters too.
+    /// Counts every module of torchvision's `features` and `classifier` in names, those without parameters too.
     fn modules(&self, _input: Shape, outputs: usize) -> Vec<Module> {
         let mut modules = Vec::new();
         for step in steps(self.depth) {
@@ -87,19 +80,11 @@ impl Architecture for Vgg {
         without_images("VGG", input).or_else(|| is_small.then(small))
     }
 
-    fn classes(&self) -> Option<usize> {
-        self.classes
-    }
-
-    fn initial(&self) -> (Init, BiasInit) {
-        (self.init, self.bias_init)
-    }
-
     fn image_side(&self) -> Option<usize> {
         Some(32)
     }
 
-    /// The head is that of the linear layers; a pooling that leaves more than a pixel is that of large images.
+    /// Takes the head of the linear layers; a pooling that leaves more than a pixel is that of large images.
     fn suggested(&self, weights: &LayerShapes, classes: Option<usize>) -> Vec<(Net, Shape)> {
         let (Some(&[width, channels, 3, 3]), Some(&[_, inputs])) =
             (weights.convolutions.first(), weights.linear.first())
@@ -143,7 +128,7 @@ impl Architecture for Vgg {
     }
 }
 
-/// Channels of each convolution as multiples of the first one's, `None` for a pooling (Simonyan & Zisserman 2015,
+/// Returns the channels of each convolution as multiples of the first one's, none for a pooling (Simonyan & Zisserman 2015,
 /// configurations A, B, D, E).
 fn steps(depth: u32) -> Vec<Option<usize>> {
     let repeats: [usize; 5] = match depth {

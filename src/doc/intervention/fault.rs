@@ -1,12 +1,13 @@
-use super::{Intervene, Params};
 use crate::fault::{BitField, Bits, Campaign, Draw, Fault, FaultAmount, Format, PrunedMemory};
 use crate::plan::words::{counted, entries, joined, number, target};
 use crate::plan::{Check, FileUse};
+use crate::stage::Planned;
+use crate::targets::Params;
 use form::path::Place;
 use intervene::fault::model::Unit;
 
-impl Intervene for Fault {
-    /// `Flip 3 exponent bits of fc1's weights`.
+impl Planned for Fault {
+    /// Returns `Flip 3 exponent bits of fc1's weights`.
     fn sentence(&self) -> String {
         let draw = match self.draw {
             Draw::Once => None,
@@ -35,17 +36,12 @@ impl Intervene for Fault {
         Params::Weights
     }
 
-    /// What is stored stays as it is.
-    fn ends_past(&self) -> bool {
-        false
-    }
-
     fn files(&self, _: &Place) -> Vec<FileUse<'_>> {
         vec![FileUse::Tables]
     }
 }
 
-/// `3 exponent bits`, `bits at rate 0.001`, `bit 30 in 3 values`.
+/// Returns `3 exponent bits`, `bits at rate 0.001`, `bit 30 in 3 values`.
 fn bits(fault: &Fault) -> String {
     let field = match &fault.bits {
         Bits::All => "",
@@ -72,14 +68,14 @@ fn values(fault: &Fault) -> String {
     }
 }
 
-/// The rate of a fault; nothing for 0, where the rate is named elsewhere.
+/// Returns the rate of a fault; nothing for 0, where the rate is named elsewhere.
 fn at_rate(rate: f64) -> String {
     if rate > 0.0 { format!(" at rate {}", number(rate)) } else { String::new() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, Intervene};
+    use super::*;
     use form::ron_text;
 
     fn fault(text: &str) -> String {

@@ -1,12 +1,13 @@
-use super::{Intervene, Params, Target};
 use crate::plan::words::{entries, joined, number, part, percent};
 use crate::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
+use crate::stage::Planned;
 use crate::structure::{LayerKind, Structure};
 use crate::targets;
+use crate::targets::{Params, Target};
 use form::path::Place;
 
 form::choice! {
-    /// Which entries of the target are held.
+    /// The entries of the target that are held.
     pub enum Select: "Entries" {
         All, "All", "Every entry that is not pruned";
         Largest(f64) = 0.5, "Largest", "This fraction of the surviving entries, largest magnitude first", unit "%", range [0.0, 1.0];
@@ -18,7 +19,7 @@ form::choice! {
 }
 
 form::choice! {
-    /// What held entries are held at.
+    /// The values of held entries.
     pub enum HeldAt: "Held at" {
         Own, "Their own value", "Their current value";
         Zero, "Zero", "Zero";
@@ -39,7 +40,7 @@ form::form! {
 }
 
 impl Freeze {
-    /// The batch norms, by their layers, that use their running statistics from then on.
+    /// Returns the batch norms, by their layers, that use their running statistics from then on.
     pub fn fixed_norms<'a>(&'a self, structure: &'a Structure) -> impl Iterator<Item = usize> + 'a {
         let norms = (0..structure.layers.len())
             .filter(|&layer| self.use_statistics && structure.layers[layer].kind == LayerKind::BatchNorm);
@@ -47,7 +48,7 @@ impl Freeze {
     }
 }
 
-impl Intervene for Freeze {
+impl Planned for Freeze {
     fn sentence(&self) -> String {
         let Self { target, select, at, use_statistics } = self;
         let part = part(target).unwrap_or_else(|| "everything".to_owned());
@@ -93,11 +94,6 @@ impl Intervene for Freeze {
         if let Some(parameter) = smallest {
             check.indices(&parameter.name, parameter.len(), indices, &place.key("select").variant("Indices"));
         }
-    }
-
-    /// What is frozen is held, and the past was never held: it is still the past of this network.
-    fn ends_past(&self) -> bool {
-        false
     }
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {

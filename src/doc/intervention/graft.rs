@@ -1,8 +1,9 @@
-use super::{Intervene, Target};
 use crate::file_names::is_file;
 use crate::plan::words::part;
 use crate::plan::{Check, FileUse, Reading, WeightUse};
+use crate::stage::Planned;
 use crate::targets;
+use crate::targets::Target;
 use form::path::Place;
 
 form::form! {
@@ -14,7 +15,7 @@ form::form! {
     }
 }
 
-impl Intervene for Graft {
+impl Planned for Graft {
     fn sentence(&self) -> String {
         let Self { from, target, weights } = self;
         if !weights {

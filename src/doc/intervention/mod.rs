@@ -13,59 +13,27 @@ mod snapshot;
 mod watch;
 mod weight_file;
 
-pub use freeze::{Freeze, HeldAt, Select};
-pub use graft::Graft;
-pub use prune::Prune;
-pub use reinitialize::Reinitialize;
-pub use release::{Held, Release};
-pub use set::Set;
-pub use shuffle_mask::ShuffleMask;
-pub use snapshot::Snapshot;
-pub use watch::Watch;
-pub use weight_file::{Export, FileContent, Import, WeightFile};
-
-pub use super::target::{Layers, Params, Target};
-
-use super::fault::Fault;
-use super::plan::{Check, FileUse, Situation, StepWork};
+use crate::fault::Fault;
+use crate::plan::{Check, FileUse, Situation, StepWork};
+use crate::stage::Planned;
 use form::path::Place;
 
-/// What an intervention reports about itself; as [`Planned`](super::stage::Planned), where that asks the same.
-pub trait Intervene {
-    /// One short sentence made of its settings.
-    fn sentence(&self) -> String;
+pub use freeze::*;
+pub use graft::*;
+pub use prune::*;
+pub use reinitialize::*;
+pub use release::*;
+pub use set::*;
+pub use shuffle_mask::*;
+pub use snapshot::*;
+pub use watch::*;
+pub use weight_file::*;
 
-    /// Adds what is wrong with it, and notes what later stages depend on. `place` is that of its settings.
-    fn check(&self, check: &mut Check<'_>, place: &Place);
-
-    /// The kind of parameters that it acts on where its target names none.
-    fn usual_params(&self) -> Params {
-        Params::Everything
-    }
-
-    /// Whether networks of some steps ago are those of another network from here on: values come from elsewhere, or
-    /// entries that were held are let go.
-    fn ends_past(&self) -> bool;
-
-    /// The work of its step, and how it changes what later steps take.
-    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        situation.little()
-    }
-
-    /// The files that it reads and writes, in this order.
-    fn files(&self, _place: &Place) -> Vec<FileUse<'_>> {
-        Vec::new()
-    }
-
-    /// Whether legends tell plans apart by it.
-    fn is_outlined(&self) -> bool {
-        true
-    }
-}
+pub use crate::targets::{Layers, Params, Target};
 
 form::choice! {
     /// Changes to weights between two stages.
-    pub enum Intervention: "Intervention", each Intervene {
+    pub enum Intervention: "Intervention", each Planned {
         Prune(Prune) = Prune::default(), "Prune", "Prunes weights and keeps them at zero";
         Freeze(Freeze) = Freeze::default(), "Freeze", "Freezes entries while the rest trains";
         Release(Release) = Release::default(), "Release", "Releases pruned and frozen weights; they continue from their \
@@ -81,5 +49,27 @@ form::choice! {
         Watch(Watch) = Watch::default(), "Watch", "Compares the network with itself some steps ago";
         Import(Import) = Import::default(), "Import", "Reads weights from a file";
         Export(Export) = Export::default(), "Export", "Writes weights to a file";
+    }
+}
+
+impl Planned for Intervention {
+    fn sentence(&self) -> String {
+        self.rule().sentence()
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        self.rule().check(check, &place.variant(self.key()));
+    }
+
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        self.rule().work(situation)
+    }
+
+    fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
+        self.rule().files(&place.variant(self.key()))
+    }
+
+    fn is_outlined(&self) -> bool {
+        self.rule().is_outlined()
     }
 }

@@ -1,7 +1,8 @@
-use super::{Intervene, Params, Target};
 use crate::plan::words::{entries, joined, number, percent, target as target_words};
 use crate::plan::{Check, Situation, StepWork};
+use crate::stage::Planned;
 use crate::targets;
+use crate::targets::{Params, Target};
 use form::Steps;
 use form::number::grouped;
 use form::path::Place;
@@ -21,7 +22,7 @@ form::form! {
 }
 
 impl Prune {
-    /// After another criterion was chosen, takes the scope that is usual for it, unless another one was chosen too.
+    /// Takes the scope that is usual for a criterion that was chosen after `before`, unless another scope was chosen too.
     pub fn follow_criterion(&mut self, before: &Criterion) {
         let [old, new] = [before, &self.criterion].map(|criterion| criterion.rule().usual_scope());
         if self.criterion.key() != before.key() && self.scope == old {
@@ -30,7 +31,7 @@ impl Prune {
     }
 }
 
-impl Intervene for Prune {
+impl Planned for Prune {
     fn sentence(&self) -> String {
         let Self { criterion, amount, scope, output_factor, target } = self;
         let named = (*target != Target::default()).then(|| target_words(target, &Params::Weights)).flatten();
@@ -84,11 +85,6 @@ impl Intervene for Prune {
         Params::Weights
     }
 
-    /// What is pruned is held at zero, and the past was never held: it is still the past of this network.
-    fn ends_past(&self) -> bool {
-        false
-    }
-
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         let mini_batches = match self.criterion.rule().evidence() {
             Evidence::LossGradient { batches, .. } => batches as f64,
@@ -100,7 +96,7 @@ impl Intervene for Prune {
     }
 }
 
-/// What happens to the output layer, where it is treated differently.
+/// Says what happens to the output layer, where it is treated differently.
 fn output(factor: f64, amount: Amount) -> Option<String> {
     if factor >= 1.0 {
         return None;
@@ -124,7 +120,7 @@ fn by(criterion: &Criterion) -> String {
     words.unwrap_or_else(|| format!("by {}", criterion.label()))
 }
 
-/// A count must not be larger than what is ranked together.
+/// Refuses a count that is larger than what is ranked together.
 fn check_count(prune: &Prune, count: u64, check: &mut Check<'_>, place: &Place) {
     let structure = check.structure;
     let mut groups: Vec<(usize, u64)> = Vec::new();

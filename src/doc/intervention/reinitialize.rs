@@ -1,7 +1,8 @@
-use super::{Intervene, Target};
 use crate::plan::Check;
 use crate::plan::words::part;
+use crate::stage::Planned;
 use crate::targets;
+use crate::targets::Target;
 use form::path::Place;
 
 form::form! {
@@ -11,7 +12,7 @@ form::form! {
     }
 }
 
-impl Intervene for Reinitialize {
+impl Planned for Reinitialize {
     fn sentence(&self) -> String {
         match part(&self.target) {
             None => "Reinitialize".to_owned(),

@@ -1,12 +1,14 @@
-use super::{Intervene, Params, Target};
 use crate::plan::Check;
-use crate::plan::words::{listed, part};
+use crate::plan::words::part;
+use crate::stage::Planned;
 use crate::structure::Structure;
 use crate::targets;
+use crate::targets::{Params, Target};
+use form::number::listed;
 use form::path::Place;
 
 form::choice! {
-    /// What is let go.
+    /// A kind of held entries.
     pub enum Held: "Held by" {
         Frozen, "Frozen entries", "Entries frozen by Freeze";
         Faults, "Faults", "Faults put in place by Fault";
@@ -23,7 +25,7 @@ form::form! {
 }
 
 impl Release {
-    /// Whether the batch norm at this layer uses the statistics of mini-batches again.
+    /// Returns true if the batch norm at this layer uses the statistics of mini-batches again.
     pub fn frees_norm(&self, structure: &Structure, layer: usize) -> bool {
         let kinds = [None, Some(Params::Everything), Some(Params::Norm), Some(Params::RunningStatistics)];
         self.what.contains(&Held::Frozen)
@@ -32,7 +34,7 @@ impl Release {
     }
 }
 
-impl Intervene for Release {
+impl Planned for Release {
     fn sentence(&self) -> String {
         let Self { target, what } = self;
         let what: Vec<&str> = what
@@ -47,7 +49,7 @@ impl Intervene for Release {
         format!("Release {}{of}", listed(&what))
     }
 
-    /// Faults that are let go in a part only are counted as gone; the run itself knows better.
+    /// Counts faults that are let go in a part only as gone; the run itself knows better.
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         let structure = check.structure;
         check.left.fixed_norms.retain(|norm| !self.frees_norm(structure, *norm));

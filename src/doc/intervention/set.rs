@@ -1,6 +1,6 @@
-use super::Intervene;
 use crate::plan::Check;
 use crate::plan::words::{entries, number};
+use crate::stage::Planned;
 use form::path::Place;
 
 form::form! {
@@ -12,7 +12,7 @@ form::form! {
     }
 }
 
-impl Intervene for Set {
+impl Planned for Set {
     fn sentence(&self) -> String {
         let Self { parameter, indices, value } = self;
         let value = number(*value);
@@ -34,11 +34,6 @@ impl Intervene for Set {
         };
         let size = parameters[index].len();
         check.indices(&self.parameter, size, &self.indices, &place.key("indices"));
-    }
-
-    /// It disturbs the network and does not replace it: the past is what it was before.
-    fn ends_past(&self) -> bool {
-        false
     }
 }
 

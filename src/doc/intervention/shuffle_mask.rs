@@ -1,5 +1,5 @@
-use super::Intervene;
 use crate::plan::Check;
+use crate::stage::Planned;
 use form::path::Place;
 use intervene::Scope;
 
@@ -10,7 +10,7 @@ form::form! {
     }
 }
 
-impl Intervene for ShuffleMask {
+impl Planned for ShuffleMask {
     fn sentence(&self) -> String {
         match self.scope {
             Scope::PerLayer => "Shuffle the mask within each layer".to_owned(),
@@ -19,11 +19,6 @@ impl Intervene for ShuffleMask {
     }
 
     fn check(&self, _: &mut Check<'_>, _: &Place) {}
-
-    /// As pruning: what it holds at zero is still this network.
-    fn ends_past(&self) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]

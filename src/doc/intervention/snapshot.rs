@@ -1,5 +1,5 @@
-use super::Intervene;
 use crate::plan::{Check, FileUse};
+use crate::stage::Planned;
 use form::path::Place;
 
 form::form! {
@@ -10,7 +10,7 @@ form::form! {
     }
 }
 
-impl Intervene for Snapshot {
+impl Planned for Snapshot {
     fn sentence(&self) -> String {
         format!("Snapshot {}", self.name)
     }
@@ -18,10 +18,6 @@ impl Intervene for Snapshot {
     fn check(&self, check: &mut Check<'_>, _: &Place) {
         check.left.names.insert(self.name.clone());
         check.left.positions.insert(self.name.clone(), check.left.sample);
-    }
-
-    fn ends_past(&self) -> bool {
-        false
     }
 
     fn files(&self, _: &Place) -> Vec<FileUse<'_>> {

@@ -1,6 +1,7 @@
-use super::{Intervene, Layers};
-use crate::plan::words::{self, counted, joined, number};
-use crate::plan::{Check, Situation, StepWork};
+use crate::plan::words::{counted, joined, number};
+use crate::plan::{Check, Situation, StepWork, words};
+use crate::stage::Planned;
+use crate::targets::Layers;
 use form::path::Place;
 
 form::form! {
@@ -13,7 +14,7 @@ form::form! {
     }
 }
 
-impl Intervene for Watch {
+impl Planned for Watch {
     fn sentence(&self) -> String {
         let Self { lag, penalty, layers } = self;
         let ago = counted(*lag as u64, "step");
@@ -26,13 +27,13 @@ impl Intervene for Watch {
         check.layers(&self.layers, &place.key("layers"));
     }
 
-    /// It begins with nothing remembered.
+    /// Begins with nothing remembered.
     fn ends_past(&self) -> bool {
         true
     }
 
-    /// Asking the past is a pass forward, a third of a mini-batch; where gradients go through it into the present rest, it
-    /// goes backward too.
+    /// Counts a pass forward to ask the past, a third of a mini-batch; where gradients go through it into the present rest,
+    /// it goes backward too.
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         let goes_back = self.penalty > 0.0 && self.layers != Layers::All;
         situation.level.past = if goes_back { 1.0 } else { 1.0 / 3.0 };

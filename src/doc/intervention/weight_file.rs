@@ -1,11 +1,12 @@
-use super::{Intervene, Params, Target};
 use crate::file_names::{filled, is_file, is_safetensors, stays_inside, weight_endings};
 use crate::plan::words::part;
 use crate::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
+use crate::stage::Planned;
+use crate::targets::{Params, Target};
 use form::path::Place;
 
 form::choice! {
-    /// What a weight file holds.
+    /// The content of a weight file.
     pub enum FileContent: "Content" {
         Values, "Values", "The values of the parameters";
         Mask, "Mask", "The mask: pruned where the file is zero";
@@ -50,7 +51,7 @@ impl WeightFile {
     }
 }
 
-impl Intervene for Import {
+impl Planned for Import {
     fn sentence(&self) -> String {
         self.0.sentence("Import", "from")
     }
@@ -65,7 +66,7 @@ impl Intervene for Import {
         }
     }
 
-    /// Values come from elsewhere; a mask is as pruning.
+    /// Returns true for values, which come from elsewhere; a mask is as pruning.
     fn ends_past(&self) -> bool {
         self.0.content == FileContent::Values
     }
@@ -86,7 +87,7 @@ impl Intervene for Import {
     }
 }
 
-impl Intervene for Export {
+impl Planned for Export {
     fn sentence(&self) -> String {
         self.0.sentence("Export", "to")
     }
@@ -101,10 +102,6 @@ impl Intervene for Export {
                 before.safetensors, or one with folders below it";
             check.error(place.key("file"), message);
         }
-    }
-
-    fn ends_past(&self) -> bool {
-        false
     }
 
     fn files(&self, _: &Place) -> Vec<FileUse<'_>> {

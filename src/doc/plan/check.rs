@@ -3,20 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::arch::Net;
-use crate::fault::Draw;
+use crate::experiment::Training;
+use crate::fault::{
+    Campaign, CellPlan, Draw, Fault, FaultAmount, FaultPlace, Vary, cell_places, fault_places, varied,
+};
 use crate::file_names::is_file;
 use crate::problem::Problem;
 use crate::structure::Structure;
-use crate::target::{Layers, Params, Target};
 use crate::targets;
-use crate::training::Training;
+use crate::targets::{Layers, Params, Target};
 use data::{Data, Looks};
 use form::Steps;
 use form::number::{counted, grouped};
 use form::path::Place;
+use intervene::fault::model::Unit;
+use intervene::fault::{Format, Region};
 
-/// Why a batch norm cannot train in mini-batches of this size on what is left of an epoch of so many samples: the last one has
-/// a single sample.
+/// Says why a batch norm cannot train in mini-batches of this size on what is left of an epoch of so many samples: the last
+/// one has a single sample.
 pub fn one_value(batch: usize, [left, samples]: [usize; 2], norm: &str) -> String {
     let larger = (batch + 1..=batch + left).find(|size| left % size != 1).filter(|_| left > 1);
     let (cause, remedy) = match larger {
@@ -38,14 +42,14 @@ pub fn one_value(batch: usize, [left, samples]: [usize; 2], norm: &str) -> Strin
     )
 }
 
-/// What stages leave for later ones.
+/// The state that stages leave for later ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Left {
     /// Snapshots, branches and members that exist so far.
     pub names: BTreeSet<String>,
     /// Those of them that have a position, the snapshots: samples of an epoch before it.
     pub positions: BTreeMap<String, usize>,
-    /// When the faults are drawn that are in place.
+    /// The draws of the faults that are in place.
     pub in_place: BTreeSet<Draw>,
     /// Samples of the training part.
     pub samples: usize,
@@ -57,52 +61,42 @@ pub struct Left {
 
 /// A check in progress.
 pub struct Check<'a> {
-    /// Name of the arm.
     pub arm: &'a str,
-    /// Its seed; that of no run yet.
+    /// That of no run yet.
     pub seed: u64,
-    /// What trains.
     pub net: &'a Net,
-    /// What it trains on.
     pub data: &'a Data,
-    /// What is known of the user's data.
     pub looks: &'a Looks,
-    /// The layers of the network.
     pub structure: &'a Structure,
-    /// How it trains.
     pub train: &'a Training,
     /// Rounds of repetitions that are still looked at after the first one.
     pub rounds: usize,
-    /// What the stages so far leave for later ones.
     pub left: Left,
-    /// What is wrong so far.
     pub problems: &'a mut Vec<Problem>,
 }
 
 impl Check<'_> {
-    /// Adds an error in a setting.
     pub fn error(&mut self, place: Place, message: impl Into<String>) {
         self.problems.push(Problem::error(place, message.into()));
     }
 
-    /// Adds something worth knowing about a setting.
     pub fn note(&mut self, place: Place, message: impl Into<String>) {
         self.problems.push(Problem::note(place, message.into()));
     }
 
-    /// How many problems were found so far.
+    /// Counts the problems so far.
     pub fn count(&self) -> usize {
         self.problems.len()
     }
 
-    /// That a network of this run exists by then, or that a file is named.
+    /// Refuses a source that is neither a network of this run by then nor a file.
     pub fn source(&mut self, from: &str, place: &Place) {
         if !is_file(from) {
             self.snapshot(from, place);
         }
     }
 
-    /// That a network of this run exists by then.
+    /// Refuses a name that no network of this run has by then.
     pub fn snapshot(&mut self, from: &str, place: &Place) {
         let names = &self.left.names;
         if names.contains(from) {
@@ -119,7 +113,7 @@ impl Check<'_> {
         );
     }
 
-    /// That a target of stored values holds some.
+    /// Refuses a target of stored values that holds none.
     pub fn entries(&mut self, target: &Target, usual: &Params, place: &Place) {
         let before = self.count();
         self.target(target, place);
@@ -141,7 +135,7 @@ impl Check<'_> {
         self.channels(rows.copied().max().unwrap_or(0), target, place);
     }
 
-    /// That a target can be pruned. Running statistics are measured, not trained: nothing prunes them.
+    /// Refuses running statistics as a target of pruning: they are measured, not trained.
     pub fn prunable(&mut self, target: &Target, place: &Place) {
         if target.params == Some(Params::RunningStatistics) {
             let message = "running statistics are measured, not trained, and cannot be pruned; a variance \
@@ -150,7 +144,7 @@ impl Check<'_> {
         }
     }
 
-    /// That output channels exist in one place at least.
+    /// Refuses output channels that exist nowhere.
     pub fn channels(&mut self, most: usize, target: &Target, place: &Place) {
         for (index, channel) in target.channels.iter().enumerate().filter(|(_, channel)| **channel >= most) {
             let message = format!(
@@ -160,12 +154,11 @@ impl Check<'_> {
         }
     }
 
-    /// That the layers of a target exist.
     pub fn target(&mut self, target: &Target, place: &Place) {
         self.layers(&target.layers, &place.key("layers"));
     }
 
-    /// That the named layers exist.
+    /// Refuses names of layers that do not exist.
     pub fn layers(&mut self, layers: &Layers, place: &Place) {
         let (Layers::Only(names) | Layers::Except(names)) = layers else { return };
         let place = place.variant(layers.key());
@@ -179,7 +172,7 @@ impl Check<'_> {
         }
     }
 
-    /// That listed entries of a parameter exist.
+    /// Refuses listed entries that a parameter does not have.
     pub fn indices(&mut self, name: &str, size: usize, indices: &[usize], place: &Place) {
         for (at, entry) in indices.iter().enumerate().filter(|(_, entry)| **entry >= size) {
             let message = format!(
@@ -190,7 +183,7 @@ impl Check<'_> {
         }
     }
 
-    /// That a value fits into a weight. Weights are float32: a larger number would become infinite.
+    /// Refuses a value that does not fit into a weight. Weights are float32: a larger number would become infinite.
     pub fn representable(&mut self, value: f64, place: &Place) {
         if value.is_finite() && !(value as f32).is_finite() {
             let message = format!("{value:e} is too large for float32; the largest value is {:e}", f32::MAX);
@@ -198,8 +191,8 @@ impl Check<'_> {
         }
     }
 
-    /// That in a training of this length every batch norm, apart from those that are `fixed`, sees two values for each channel
-    /// or more, and where in an epoch the training ends.
+    /// Refuses a training of this length in which a batch norm, apart from those that are `fixed`, sees one value for each
+    /// channel, and notes where in an epoch the training ends.
     pub fn mini_batches(&mut self, steps: Steps, batch: usize, fixed: &BTreeSet<usize>, place: &Place) {
         let Left { samples, sample, .. } = self.left;
         let norms: Vec<usize> = self.structure.norms_of_one_value().collect();
@@ -225,7 +218,7 @@ impl Check<'_> {
         self.left.sample = (from + since * batch as u64) as usize;
     }
 
-    /// That a training can go on with the faults in place: it sees a batch at a time.
+    /// Refuses to train with a fault for each image in place: training sees a batch at a time.
     pub fn no_fault_for_each_image(&mut self, place: &Place) {
         if self.left.in_place.contains(&Draw::EveryImage) {
             let message = "a fault drawn for every image is in place, and training works on mini-batches \
@@ -233,5 +226,169 @@ impl Check<'_> {
                 faults before it";
             self.error(place.clone(), message);
         }
+    }
+}
+
+impl Check<'_> {
+    /// Refuses layers of the target that are not there, and a format that is none for it.
+    pub fn fault_target(&mut self, fault: &Fault, place: &Place) {
+        self.target(&fault.target, &place.key("target"));
+        if fault.format == Format::Int8 && fault.is_in_activations() {
+            let message = "activations have no int8 scale; choose float16, bfloat16 or float32";
+            self.error(place.key("format"), message);
+        }
+    }
+
+    /// Refuses a campaign without sites, or with a cell that has fewer than one trial takes. `stage` is the place of the
+    /// campaign, `place` that of its fault. Entries that will be pruned by then are counted as if they were not.
+    pub fn sites(&mut self, campaign: &Campaign, place: &Place, stage: &Place) {
+        let before = self.count();
+        let fault = &campaign.fault;
+        self.fault_target(fault, place);
+        if self.count() > before {
+            return;
+        }
+        let target = place.key("target");
+        let places = fault_places(self.structure, fault);
+        let Some(smallest) = places.iter().min_by_key(|place| place.entries) else {
+            let message = "the target matches no parameter of this network; choose other layers or \
+                parameters";
+            return self.error(target, message);
+        };
+        self.indices(&smallest.name, smallest.entries, &fault.indices, &place.key("indices"));
+        let most = places.iter().map(FaultPlace::channels).max().unwrap_or(0);
+        self.channels(most, &fault.target, &target);
+        if self.count() > before {
+            return;
+        }
+        let cells = varied(campaign, self.structure);
+        match &campaign.vary {
+            // Rates differ in how many faults they bring, and not in where.
+            Vary::Nothing | Vary::Rate(_) => self.cell(&cells[0], None, place),
+            Vary::Layer => {
+                for cell in &cells {
+                    self.cell(cell, Some(stage.key("vary")), place);
+                }
+            }
+            // Bits that the format does not have are refused elsewhere.
+            Vary::Bit(bits) => {
+                for (index, cell) in cells.iter().enumerate() {
+                    // What one bit lacks, others lack too: the first stands for all.
+                    if bits[index] < fault.format.bits() && self.count() == before {
+                        self.cell(cell, Some(stage.key("vary").variant("Bit").index(index)), place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks one cell; `varied` is the place of the setting that makes it differ from the fault.
+    fn cell(&mut self, (plan, fault): &(CellPlan, Fault), varied: Option<Place>, place: &Place) {
+        let which = plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
+        let places = cell_places(self.structure, plan, fault);
+        if places.iter().all(|place| chosen(place, fault) == 0) {
+            let message = format!("no entry{which} is in the chosen output channels; choose others");
+            return self.error(place.key("target").key("channels"), message);
+        }
+        let sites = possible(self.structure, plan, fault);
+        if sites == 0 {
+            let format = fault.format.label();
+            let message = if matches!(fault.model.unit(), Unit::Bits(2..)) {
+                format!(
+                    "{format} has none of these bits with another one above it, and a double flip needs \
+                        both; choose others"
+                )
+            } else {
+                format!("{format} has none of these bits{which}; choose others")
+            };
+            return self.error(varied.unwrap_or_else(|| place.key("bits")), message);
+        }
+        if let FaultAmount::Count(count) = fault.amount
+            && count > sites
+        {
+            let with = plan.bit.map_or(which, |bit| format!(" of bit {bit}"));
+            let message = format!(
+                "{} faults at once do not fit: the target has {} sites{with}",
+                grouped(count),
+                grouped(sites)
+            );
+            self.error(place.key("amount"), message);
+        }
+    }
+}
+
+/// Counts the single faults that are possible in a cell. Entries that will be pruned by then are counted as if they were
+/// not.
+pub fn possible(structure: &Structure, plan: &CellPlan, fault: &Fault) -> u64 {
+    cell_places(structure, plan, fault).iter().map(|place| sites(place, fault)).sum()
+}
+
+/// Counts the entries in the channels and in the list of a fault.
+fn chosen(place: &FaultPlace, fault: &Fault) -> usize {
+    let channels = &fault.target.channels;
+    let is_inside = |entry: usize| channels.is_empty() || channels.contains(&place.channel_of(entry));
+    if fault.indices.is_empty() {
+        return (0..place.channels()).filter(|channel| is_inside(channel * place.row)).count() * place.row;
+    }
+    let mut listed = fault.indices.clone();
+    listed.sort_unstable();
+    listed.dedup();
+    listed.into_iter().filter(|&entry| entry < place.entries && is_inside(entry)).count()
+}
+
+fn sites(place: &FaultPlace, fault: &Fault) -> u64 {
+    Region::new(0, chosen(place, fault), place.format, fault.model, fault.bits).sites()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::file::parse;
+    use crate::{Problem, validate};
+
+    /// Returns the problems of a stage, on digits (64 pixels) and the layers fc1 of 300, fc2 of 100 and fc3 of 10 units.
+    fn problems(stage: &str) -> Vec<String> {
+        let text =
+            format!("(data: Digits(), net: Mlp(hidden: [300, 100]), arms: [(name: \"a\", plan: [{stage}])])");
+        let experiment = parse(&text, Path::new("x.ron")).unwrap();
+        let in_file = |problem: &Problem| format!("{}: {}", problem.place, problem.message);
+        validate(&experiment).iter().map(in_file).collect()
+    }
+
+    #[test]
+    fn a_cell_without_sites_is_refused_before_the_training() {
+        for (settings, part) in [
+            (
+                "fault: (model: DoubleFlip), vary: Bit([3, 31])",
+                "vary.Bit[1]: float32 has none of these bits with",
+            ),
+            ("fault: (amount: Count(60000)), vary: Bit([30])", "the target has 50,200 sites of bit 30"),
+            ("fault: (amount: Count(40000)), vary: Layer", "the target has 32,000 sites of fc3"),
+            ("fault: (target: (channels: [10])), vary: Layer", "no entry of fc3 is in the chosen"),
+            ("fault: (target: (channels: [300]))", "channels[0]: the chosen layers have 300"),
+            (
+                "fault: (target: (params: Activations, channels: [300]))",
+                "channels[0]: the chosen layers have 300",
+            ),
+            (
+                "fault: (target: (params: Activations), amount: Count(41), bits: Bit(0)), vary: Layer",
+                "10 sites of fc3",
+            ),
+            ("fault: (target: (layers: First(0), params: Activations))", "matches no parameter"),
+            ("fault: (indices: [0, 1000])", "fault.indices[1]: fc3.weight has 1,000 entries"),
+            ("fault: (target: (params: Activations), indices: [10])", "fc3.output has 10 entries"),
+            ("fault: (target: (channels: [1]), indices: [0])", "is in the chosen output channels"),
+            ("fault: (indices: [5, 5], bits: Bit(1), amount: Count(4))", "the target has 3 sites"),
+        ] {
+            let found = problems(&format!("Campaign({settings})"));
+            assert!(found.iter().any(|problem| problem.contains(part)), "{settings}: {found:#?}");
+        }
+        let fine = "fault: (model: DoubleFlip, amount: Count(24000)), vary: Bit([3, 30])";
+        let both = problems(&format!("Campaign({fine})"));
+        assert_eq!(both, Vec::<String>::new());
+        let last = "Do(Fault(target: (layers: Last(1), channels: [9]), indices: [900, 901]))";
+        assert_eq!(problems(last), Vec::<String>::new());
+        assert_eq!(problems(&last.replace("[9]", "[8]")).len(), 1);
     }
 }

@@ -1,16 +1,17 @@
 //! Words that several sentences share.
 
-use crate::target::{Layers, Params, Target};
-use form::number::grouped;
-pub use form::number::{counted, number, share_in_percent as percent};
+use crate::targets::{Layers, Params, Target};
+use form::number::{grouped, listed};
 use form::{Steps, StepsUnit};
 
-/// `1 entry`, `3 entries`.
+pub use form::number::{counted, number, share_in_percent as percent};
+
+/// Returns `1 entry`, `3 entries`.
 pub fn entries(count: u64) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(count)) }
 }
 
-/// `5 epochs`, `1 iteration`.
+/// Returns `5 epochs`, `1 iteration`.
 pub fn length(steps: Steps) -> String {
     match steps.unit {
         StepsUnit::Epochs => counted(steps.count, "epoch"),
@@ -18,8 +19,8 @@ pub fn length(steps: Steps) -> String {
     }
 }
 
-/// The number of a stage as plans show it, counted from 1, from its place as results have it, counted from 0: `1.0` is
-/// stage `2.1`. A campaign that comes again keeps its number: `1.0#2` is `2.1#2`.
+/// Numbers a stage as plans show it, counted from 1, from its place as results have it, counted from 0: `1.0` is stage
+/// `2.1`. A campaign that comes again keeps its number: `1.0#2` is `2.1#2`.
 pub fn stage_number(place: &str) -> String {
     let (path, rest) = place.split_at(place.find('#').unwrap_or(place.len()));
     let number = |step: &str| step.parse().map_or_else(|_| step.to_owned(), |n: u64| (n + 1).to_string());
@@ -27,36 +28,24 @@ pub fn stage_number(place: &str) -> String {
     format!("{}{rest}", numbers.join("."))
 }
 
-/// The text with a capital letter at its head.
+/// Puts a capital letter at the head of a text.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The text with a small letter at its head.
+/// Puts a small letter at the head of a text.
 pub fn uncapitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// The parts of a sentence that there are, with commas between.
+/// Joins the parts of a sentence that there are, with commas between.
 pub fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// `a`, `a and b`, `a, b and c`.
-pub fn listed<T: AsRef<str>>(items: &[T]) -> String {
-    match items {
-        [] => "nothing".to_owned(),
-        [one] => one.as_ref().to_owned(),
-        [first @ .., last] => {
-            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-            format!("{} and {}", first.join(", "), last.as_ref())
-        }
-    }
-}
-
-/// The layers of a target; nothing when it is all of them.
+/// Names the layers of a target; nothing when it is all of them.
 pub fn layers(layers: &Layers) -> Option<String> {
     match layers {
         Layers::All => None,
@@ -82,13 +71,12 @@ const fn params(params: &Params) -> Option<&'static str> {
     }
 }
 
-/// The part of a network that a target means where it names no kind of parameters; nothing when it is all of it.
+/// Names the part of a network that a target means where it names no kind of parameters; nothing when it is all of it.
 pub fn part(asked: &Target) -> Option<String> {
     target(asked, &Params::Everything)
 }
 
-/// What a target means: `fc1's weights`, `biases of fc1 and fc2`, `the first layer`; nothing when it is everything.
-///
+/// Names what a target means: `fc1's weights`, `biases of fc1 and fc2`, `the first layer`; nothing when it is everything.
 /// `usual` is the kind of parameters when none is named.
 pub fn target(target: &Target, usual: &Params) -> Option<String> {
     let Target { layers: which, params: kind, channels } = target;

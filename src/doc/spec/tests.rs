@@ -179,3 +179,39 @@ fn results_of_earlier_versions_are_those_of_whole_arms_until_there_are_later_one
     // Where the files are gone, and no run knows them, the results are still said to have no record.
     assert!(on_mnist(&[], "Test", None, &earlier).iter().all(|run| run.is_earlier));
 }
+
+mod identity {
+    use super::super::*;
+    use form::ron_text;
+
+    fn id(net: &str, more: &str, train: &str) -> String {
+        let spec = format!("(data: Digits(), net: {net}, train: ({train}), plan: [Train(\"1ep\")]{more})");
+        ron_text::from_str::<RunSpec>(&spec).unwrap().id()
+    }
+
+    #[test]
+    fn results_of_fast_and_of_exact_training_stay_apart_and_are_found_again() {
+        let vgg = |train: &str| id("Vgg(depth: 11, width: 32)", "", train);
+        // Pinned with the version before, in which exact training was the default.
+        let (exact, fast) = ("1f72971f29636c69", "752c3cb829255f5e");
+        assert_eq!([vgg("kernels: Exact"), vgg("kernels: Direct")], [exact, exact]);
+        assert_eq!([vgg(""), vgg("kernels: Fast"), vgg("kernels: Winograd")], [fast, fast, fast]);
+    }
+
+    #[test]
+    fn kernels_that_change_no_bit_change_no_identity() {
+        for (net, more) in [
+            ("Mlp()", ""),
+            ("LeNet5()", ""),
+            ("Vgg(depth: 11, width: 2)", ""),
+            ("Vgg(depth: 11)", ", device: Ndarray"),
+        ] {
+            let of = |train: &str| id(net, more, train);
+            assert_eq!(of("kernels: Fast"), of("kernels: Exact"), "{net}");
+        }
+        let of = |more: &str, kernels: &str| id("Vgg(depth: 11)", more, &format!("kernels: {kernels}"));
+        assert_ne!(of("", "Exact"), of("", "Burn"));
+        assert_eq!(of("", "Burn"), of(", device: Ndarray", "Fast"));
+        assert_eq!(of(", device: Flex", "Fast"), of("", "Fast"));
+    }
+}

@@ -1,12 +1,12 @@
-use super::{Nested, Planned, Stage, check_plan};
 use crate::plan::words::joined;
 use crate::plan::{Check, FileUse, Situation, Sizes, StepWork};
 use crate::problem::Problem;
+use crate::stage::{Nested, Planned, Stage, check_plan};
 use data::{Data, Facts, Shape};
 use form::path::Place;
 
 form::choice! {
-    /// What a clone starts from.
+    /// The start of a clone.
     pub enum BranchInit: "Starts from" {
         Copy, "A copy", "Values, mask, faults and position of the original";
         Fresh, "New weights", "The same structure with new initial weights";
@@ -14,7 +14,7 @@ form::choice! {
 }
 
 form::choice! {
-    /// In which order a clone sees the data.
+    /// The order in which a clone sees the data.
     pub enum BranchOrder: "Order of data" {
         Parent, "The original's", "The same order as the original";
         Own, "Its own", "A different order";
@@ -63,11 +63,11 @@ impl Planned for Branch {
         check.left.positions.remove(&self.name);
     }
 
-    /// The work of entering it: its stages are separate steps, on other data where it names them.
+    /// Enters it: its stages are separate steps, on other data where it names them.
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         let facts = self.data.as_ref().and_then(|data| data.facts(situation.net.image_side()));
         if let Some(facts) = facts {
-            situation.level.sizes = Sizes::of_facts(&facts);
+            situation.level.sizes = Sizes::from_facts(&facts);
         }
         situation.little()
     }
@@ -85,7 +85,7 @@ impl Planned for Branch {
     }
 }
 
-/// Data of a branch must fit the network, and so the run's data.
+/// Refuses data of a branch that do not fit the network, and so the run's data.
 fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
     if let Some(problem) = Problem::of_data(data, check.looks, place) {
         return check.problems.push(problem);

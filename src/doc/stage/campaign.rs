@@ -1,16 +1,14 @@
-use super::Planned;
 use crate::Structure;
-use crate::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary};
-use crate::fault_sites::varied;
-use crate::intervention::Intervene;
+use crate::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary, varied};
 use crate::plan::words::{counted, joined, number, percent, uncapitalised};
 use crate::plan::{Check, FileUse, Situation, StepWork};
+use crate::stage::Planned;
 use form::path::Place;
 use intervene::fault::Bits;
 use intervene::fault::model::Unit;
 
 impl Planned for Campaign {
-    /// `Campaign: flip 1 bit of weights, for 13 bit positions, 100 trials each, on 200 images`.
+    /// Returns `Campaign: flip 1 bit of weights, for 13 bit positions, 100 trials each, on 200 images`.
     fn sentence(&self) -> String {
         let Self { fault, vary, trials, images, protect, faults, memory: _ } = self;
         let what = match faults {
@@ -42,7 +40,7 @@ impl Planned for Campaign {
         joined([Some(what), cells, Some(trials), images, protection])
     }
 
-    /// A campaign compares with the network without faults.
+    /// Compares with the network without faults.
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         if !check.left.in_place.is_empty() {
             let message = "a fault is in place, and a campaign needs a network without faults; put \
@@ -61,7 +59,7 @@ impl Planned for Campaign {
         }
     }
 
-    /// A trial evaluates half of a pass over its images, since it begins at its fault; a protected campaign evaluates it
+    /// Counts half of a pass over its images for a trial, since it begins at its fault; a protected campaign evaluates it
     /// again without the protection. Before and after, the network without faults is evaluated, and what is clipped was
     /// seen on the training part.
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
@@ -84,7 +82,7 @@ impl Planned for Campaign {
 }
 
 impl Campaign {
-    /// Trials of a cell with so many possible single faults.
+    /// Returns the trials of a cell with so many possible single faults.
     pub const fn trials_of(&self, possible: u64) -> u64 {
         match &self.trials {
             Trials::Fixed(count) => *count,
@@ -94,7 +92,8 @@ impl Campaign {
     }
 }
 
-/// Trials of all cells, as far as they are drawn and not read from a list. Entries that will be pruned by then count.
+/// Counts the trials of all cells, as far as they are drawn and not read from a list. Entries that will be pruned by then
+/// count.
 fn trials(campaign: &Campaign, structure: &Structure) -> u64 {
     if campaign.faults != FaultSource::Drawn {
         return 0;
@@ -152,7 +151,7 @@ fn check_trials(campaign: &Campaign, check: &mut Check<'_>, place: &Place) {
     }
 }
 
-/// What a list of faults leaves to no setting.
+/// Refuses settings that a list of faults determines.
 fn check_list(campaign: &Campaign, file: &str, check: &mut Check<'_>, place: &Place) {
     if file.trim().is_empty() {
         check.error(place.key("faults").variant("File"), "name the file of the list");
@@ -167,7 +166,7 @@ fn check_list(campaign: &Campaign, file: &str, check: &mut Check<'_>, place: &Pl
     }
 }
 
-/// The fault without the setting that the campaign varies.
+/// Returns the fault without the setting that the campaign varies.
 fn without_varied(fault: &Fault, vary: &Vary) -> Fault {
     match vary {
         Vary::Rate(_) => Fault { amount: FaultAmount::Rate(0.0), ..fault.clone() },
@@ -176,7 +175,7 @@ fn without_varied(fault: &Fault, vary: &Vary) -> Fault {
     }
 }
 
-/// `at 5 rates from 1e-7 to 0.001`.
+/// Returns `at 5 rates from 1e-7 to 0.001`.
 fn range_of(rates: &[f64]) -> String {
     let low = rates.iter().copied().fold(f64::INFINITY, f64::min);
     let high = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,30 +1,30 @@
-use super::Planned;
 use crate::file_names::is_file;
 use crate::plan::words::{counted, joined};
 use crate::plan::{Check, Situation, Sizes, StepWork};
+use crate::stage::Planned;
 use crate::structure::Structure;
 use form::path::Place;
 
 form::choice! {
-    /// Where the batch-norm statistics of the networks on a line come from.
+    /// The source of the batch-norm statistics of the networks on a line.
     pub enum LineStatistics: "Batch-norm statistics" {
         Reestimated, "Re-estimated", "Measured again for each network, over the training part";
         Interpolated, "Interpolated", "Interpolated like weights, which overstates barriers";
     }
 }
 
-/// Why statistics cannot be measured again.
+/// The reason why statistics cannot be measured again.
 pub const ONE_SAMPLE: &str = "batch-norm statistics are measured on two training samples at least; give the data more, or \
     choose statistics: Interpolated";
 
 impl LineStatistics {
-    /// In the middle of a sentence: `re-estimated`.
+    /// Returns it as in the middle of a sentence: `re-estimated`.
     pub fn in_words(&self) -> String {
         self.label().to_lowercase()
     }
 
-    /// What stands for it in identities of runs with batch norm. They leave defaults out, and to leave it out has meant
-    /// `Interpolated` since before there was a choice: results of that time must not pass for re-estimated ones.
+    /// Returns what stands for it in identities of runs with batch norm. They leave defaults out, and to leave it out has
+    /// meant `Interpolated` since before there was a choice: results of that time must not pass for re-estimated ones.
     pub const fn in_identities(&self) -> Self {
         match self {
             Self::Reestimated => Self::Interpolated,
@@ -45,7 +45,7 @@ form::form! {
 }
 
 impl Connect {
-    /// Whether it measures statistics again in a network of this structure.
+    /// Returns true if it measures statistics again in a network of this structure.
     pub fn reestimates(&self, structure: &Structure) -> bool {
         match self.statistics {
             LineStatistics::Reestimated => structure.has_batch_norm(),
@@ -53,8 +53,8 @@ impl Connect {
         }
     }
 
-    /// Samples that pass through each network of the line: those that it is evaluated on, and those that its statistics are
-    /// measured on.
+    /// Counts the samples that pass through each network of the line: those that it is evaluated on, and those that its
+    /// statistics are measured on.
     pub fn samples(&self, structure: &Structure, sizes: Sizes) -> u64 {
         let measured = if self.reestimates(structure) { sizes.train } else { 0 };
         (sizes.test + measured) as u64
@@ -86,7 +86,7 @@ impl Planned for Connect {
     }
 }
 
-/// That an end of the line is a network of this run.
+/// Refuses an end of the line that is no network of this run.
 fn check_end(name: &str, check: &mut Check<'_>, place: &Place) {
     if is_file(name) && !check.left.names.contains(name) {
         let message = "a line connects two networks of one run; name a snapshot, a branch or a member";

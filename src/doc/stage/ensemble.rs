@@ -1,13 +1,13 @@
-use super::Planned;
-use crate::plan::words::{self, counted, joined, length, number};
-use crate::plan::{Check, Situation, StepWork};
-use crate::target::Layers;
+use crate::plan::words::{counted, joined, length, number};
+use crate::plan::{Check, Situation, StepWork, words};
+use crate::stage::Planned;
 use crate::targets;
+use crate::targets::Layers;
 use form::Steps;
 use form::path::Place;
 
 form::choice! {
-    /// How members share their first layers.
+    /// The way in which members share their first layers.
     pub enum Sharing: "Sharing" {
         CopyInTurn, "Copied in turn", "Each member takes its step and hands its shared layers to the next";
         Tied, "Tied", "One set of shared parameters, gradients summed";
@@ -23,7 +23,7 @@ form::form! {
 }
 
 form::choice! {
-    /// When an ensemble's training ends early.
+    /// The early end of an ensemble's training.
     pub enum EnsembleEnd: "Ends" {
         Never, "At its length", "After its full length";
         Change(Change) = Change::default(), "At a standstill", "As soon as no shared weight moves by more \

@@ -5,51 +5,64 @@ mod branch;
 mod campaign;
 mod connect;
 mod ensemble;
-mod intervene;
 mod repeat;
 mod test;
 mod train;
 
-pub use branch::{Branch, BranchInit, BranchOrder};
-pub use connect::{Connect, LineStatistics, ONE_SAMPLE};
-pub use ensemble::{Change, Ensemble, EnsembleEnd, Sharing};
-pub use repeat::Repeat;
-pub use train::Train;
-
-use super::fault::Campaign;
-use super::intervention::{Intervention, Params};
-use super::plan::{Check, FileUse, Situation, StepWork};
-use form::path::Place;
 use test::Test;
 
-/// What a stage reports about itself; what it does is in `run/stages/`.
+use crate::fault::Campaign;
+use crate::intervention::{Intervention, Params};
+use crate::plan::{Check, FileUse, Situation, StepWork};
+use form::path::Place;
+
+pub use branch::*;
+pub use connect::*;
+pub use ensemble::*;
+pub use repeat::*;
+pub use train::*;
+
+/// A step of a plan: a stage or an intervention, as it reports about itself; what it does is in `run/stages/` and
+/// `run/interventions/`.
 pub trait Planned {
-    /// One short sentence made of its settings: `Prune 20 % by magnitude, per layer, 10 % of the output layer`. A stage that
-    /// holds a plan is named without it.
+    /// Returns one short sentence made of its settings: `Prune 20 % by magnitude, per layer, 10 % of the output layer`. A
+    /// stage that holds a plan is named without it.
     fn sentence(&self) -> String;
 
     /// Adds what is wrong with it, and notes what later stages depend on. `place` is that of its settings.
     fn check(&self, check: &mut Check<'_>, place: &Place);
 
-    /// The work of its step, and how it changes what later steps take.
-    fn work(&self, situation: &mut Situation<'_>) -> StepWork;
+    /// Returns the work of its step, and changes what later steps take.
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        situation.little()
+    }
 
-    /// The files that it reads and writes, in this order.
+    /// Returns the files that it reads and writes, in this order.
     fn files(&self, _place: &Place) -> Vec<FileUse<'_>> {
         Vec::new()
     }
 
-    /// The plan that it holds.
+    /// Returns the plan that it holds.
     fn nested(&self) -> Option<Nested<'_>> {
         None
     }
 
-    /// As [`nested`](Self::nested), to be changed.
     fn nested_mut(&mut self) -> Option<&mut Vec<Stage>> {
         None
     }
 
-    /// Whether legends tell plans apart by it: it changes networks, or trains them.
+    /// Returns the kind of parameters that an intervention acts on where its target names none.
+    fn usual_params(&self) -> Params {
+        Params::Everything
+    }
+
+    /// Returns true if networks of some steps ago are those of another network after an intervention: values come from
+    /// elsewhere, or entries that were held are let go.
+    fn ends_past(&self) -> bool {
+        false
+    }
+
+    /// Returns true if legends tell plans apart by it: it changes networks, or trains them.
     fn is_outlined(&self) -> bool {
         true
     }
@@ -58,11 +71,10 @@ pub trait Planned {
 /// A plan that a stage holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Nested<'a> {
-    /// The setting that it is.
+    /// The setting that holds it.
     pub key: &'static str,
-    /// Its stages.
     pub plan: &'a [Stage],
-    /// How often it is carried out.
+    /// The number of repetitions.
     pub times: u64,
     /// The branch that it is the plan of, which is entered and left.
     pub branch: Option<&'a Branch>,
@@ -84,27 +96,26 @@ form::choice! {
 }
 
 impl Stage {
-    /// The stage in one short sentence: `Prune 20 % by magnitude, per layer, 10 % of the output layer`.
+    /// Returns [`Planned::sentence`].
     pub fn sentence(&self) -> String {
         self.rule().sentence()
     }
 
-    /// The plan that it holds.
+    /// Returns the plan that it holds.
     pub fn nested(&self) -> Option<Nested<'_>> {
         self.rule().nested()
     }
 
-    /// As [`nested`](Self::nested), to be changed.
     pub fn nested_mut(&mut self) -> Option<&mut Vec<Self>> {
         self.rule_mut()?.nested_mut()
     }
 
-    /// The kind of parameters that it acts on where its target names none.
+    /// Returns the kind of parameters that it acts on where its target names none.
     pub fn usual_params(&self) -> Params {
         if let Self::Do(intervention) = self { intervention.rule().usual_params() } else { Params::Weights }
     }
 
-    /// What legends call it where plans differ in it; none where it changes nothing of a network.
+    /// Returns its name in legends where plans differ in it; none where it changes nothing of a network.
     pub fn outline(&self) -> Option<&'static str> {
         let name = if let Self::Do(intervention) = self { intervention.label() } else { self.label() };
         self.rule().is_outlined().then_some(name)
@@ -118,7 +129,7 @@ pub fn check_plan(stages: &[Stage], check: &mut Check<'_>, place: &Place) {
     }
 }
 
-/// How many steps a plan has with its repetitions, without writing them out.
+/// Counts the steps of a plan with its repetitions, without writing them out.
 pub fn count_steps(plan: &[Stage]) -> u64 {
     let steps = plan.iter().map(|stage| match stage.nested() {
         None => 1,

@@ -1,5 +1,5 @@
-use super::{Nested, Planned, Stage, check_plan};
-use crate::plan::{Check, Situation, StepWork};
+use crate::plan::Check;
+use crate::stage::{Nested, Planned, Stage, check_plan};
 use form::path::Place;
 
 form::form! {
@@ -19,7 +19,8 @@ impl Planned for Repeat {
         }
     }
 
-    /// What is repeated 0 times leaves no names and no faults. Further rounds can find what the first one left.
+    /// Checks further rounds too, which can find what the first one left. What is repeated 0 times leaves no names and no
+    /// faults.
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         let (mut before, body) = (check.left.clone(), place.key("body"));
         check_plan(&self.body, check, &body);
@@ -35,11 +36,6 @@ impl Planned for Repeat {
             check.rounds -= 1;
             check_plan(&self.body, check, &body);
         }
-    }
-
-    /// Its stages are steps of their own, and it is none.
-    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        situation.little()
     }
 
     fn nested(&self) -> Option<Nested<'_>> {

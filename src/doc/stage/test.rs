@@ -1,5 +1,5 @@
-use super::Planned;
 use crate::plan::{Check, Situation, StepWork};
+use crate::stage::Planned;
 use form::path::Place;
 
 /// Evaluates the present network; it has no settings.

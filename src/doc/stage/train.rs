@@ -1,8 +1,8 @@
-use super::Planned;
 use crate::Training;
+use crate::experiment::NO_STEP;
 use crate::plan::words::{joined, length, number};
 use crate::plan::{Check, Situation, StepWork};
-use crate::training::NO_STEP;
+use crate::stage::Planned;
 use form::Steps;
 use form::path::Place;
 use optimize::{Optimizer, Schedule};
@@ -21,12 +21,12 @@ form::short_form! {
 }
 
 impl Train {
-    /// Training of this length, with the experiment's settings.
-    pub fn of(steps: Steps) -> Self {
+    /// Makes training of this length, with the experiment's settings.
+    pub fn new(steps: Steps) -> Self {
         Self { steps, ..Self::default() }
     }
 
-    /// How it trains: by its own settings where it has them, by the run's otherwise.
+    /// Returns its own settings where it has them, the run's otherwise.
     pub fn settings(&self, run: &Training) -> Training {
         Training {
             optimizer: self.optimizer.clone().unwrap_or_else(|| run.optimizer.clone()),

@@ -1,13 +1,12 @@
 //! From the layers of an architecture to its structure: names, parameters, and every shape on the way.
 
-use super::names;
-use super::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window};
 use crate::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
+use crate::structure::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window};
 use data::Shape;
 use form::number::grouped;
 
 /// Follows these layers for inputs of a shape and this many logits.
-pub(super) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {
+pub(crate) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {
     let mut builder = Builder::new(input, outputs, output);
     let misfit = builder.list(modules, "").and_then(|()| builder.finish(modules.len())).err();
     Traced { structure: builder.structure, behind: builder.behind, misfit }
@@ -22,17 +21,15 @@ const MOST_NESTED: usize = 8;
 /// Appends layers and operations to a structure, one after the other.
 struct Builder {
     structure: Structure,
-    /// Shape of what the next operation receives.
+    /// The input of the next operation.
     shape: Shape,
-    /// Whether that is a row of features.
+    /// That is a row of features.
     is_flat: bool,
     /// Position of the present layer: in the list, in the body of a block, and so on.
     path: Vec<usize>,
-    /// The shape behind each layer so far, by its path.
     behind: Vec<(Vec<usize>, Shape)>,
     /// Set in the shortcut of a block: the last unit of its body.
     shortcut_of: Option<usize>,
-    /// Number of entries of all parameters so far.
     entries: usize,
 }
 
@@ -58,7 +55,7 @@ impl Builder {
         }
     }
 
-    /// Layers in sequence, whose names begin with `prefix`.
+    /// Adds layers in sequence, whose names begin with `prefix`.
     fn list(&mut self, modules: &[Module], prefix: &str) -> Result<(), Misfit> {
         for (position, module) in modules.iter().enumerate() {
             self.path.push(position);
@@ -105,29 +102,27 @@ impl Builder {
         }
         if self.shape.len() >= MOST {
             let message = format!("yields {} for each sample, too many numbers", self.shape);
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         Ok(())
     }
 
-    /// What is wrong with the present layer.
-    fn misfit(&self, what: &str) -> Misfit {
-        Misfit { path: self.path.clone(), message: what.to_owned() }
+    fn refuse<T>(&self, message: impl Into<String>) -> Result<T, Misfit> {
+        Err(Misfit { path: self.path.clone(), message: message.into() })
     }
 
-    /// The name of the present module: the user's, or its position.
+    /// Returns the name of the present module: the user's, or its position.
     fn name(&self, own: Option<&str>, prefix: &str, position: usize) -> Result<String, Misfit> {
         let Some(name) = own else { return Ok(format!("{prefix}{position}")) };
-        names::problem(name)
-            .map_or_else(|| Ok(format!("{prefix}{name}")), |problem| Err(self.misfit(&problem)))
+        problem(name).map_or_else(|| Ok(format!("{prefix}{name}")), |problem| self.refuse(problem))
     }
 
-    /// That no layer or block has this name yet.
+    /// Refuses a name that a layer or block has already.
     fn claim(&self, name: &str) -> Result<(), Misfit> {
         let Structure { layers, blocks, .. } = &self.structure;
         let mut taken = layers.iter().map(|layer| &layer.name).chain(blocks.iter().map(|block| &block.name));
         if taken.any(|taken| taken == name) {
-            return Err(self.misfit(&format!("another layer is called {name} too; choose another name")));
+            return self.refuse(format!("another layer is called {name} too; choose another name"));
         }
         Ok(())
     }
@@ -137,7 +132,7 @@ impl Builder {
         self.structure.ops.push(op);
     }
 
-    /// That images come in.
+    /// Refuses rows of features.
     fn images(&self, what: &str) -> Result<(), Misfit> {
         let came = self.shape;
         if !self.is_flat {
@@ -148,7 +143,7 @@ impl Builder {
         } else {
             "choose data with images, or linear layers"
         };
-        Err(self.misfit(&format!("{what} needs images, and a row of {came} features comes in; {remedy}")))
+        self.refuse(format!("{what} needs images, and a row of {came} features comes in; {remedy}"))
     }
 
     fn average(&mut self, what: &str, side: usize) -> Result<(), Misfit> {
@@ -157,23 +152,23 @@ impl Builder {
         Ok(())
     }
 
-    /// The window of a convolution or pooling, if it fits into the images that come in.
+    /// Returns the window of a convolution or pooling, if it fits into the images that come in.
     fn window(&self, what: &str, window: Window) -> Result<Window, Misfit> {
         let Shape { height, width, .. } = self.shape;
         self.images(what)?;
         // Ranges are checked with other settings; forms trace a network before that.
         if window.kernel == 0 || window.stride == 0 {
-            return Err(self.misfit(&format!("{what} has a side and a stride of 1 or more")));
+            return self.refuse(format!("{what} has a side and a stride of 1 or more"));
         }
         if height.min(width) + 2 * window.padding < window.kernel {
             let (side, channels) = (window.kernel, self.shape.channels);
             let is_pooled =
                 self.structure.ops.iter().any(|op| matches!(op, Op::MaxPool(_) | Op::AveragePool(_)));
             let remedy = if is_pooled { ", or leave out a pooling before it" } else { "" };
-            return Err(self.misfit(&format!(
+            return self.refuse(format!(
                 "{what} of {side}×{side} does not fit into what comes in, {channels}×{height}×{width}; choose a \
                  smaller window or more padding{remedy}"
-            )));
+            ));
         }
         Ok(window)
     }
@@ -181,9 +176,9 @@ impl Builder {
     fn pooling(&self, what: &str, pool: &Pool) -> Result<Window, Misfit> {
         let Pool { window: side, stride, padding } = *pool;
         if 2 * padding > side {
-            return Err(self.misfit(&format!(
+            return self.refuse(format!(
                 "{what} over windows of {side} pixels has a border of {padding}; half the window is the most"
-            )));
+            ));
         }
         self.window(what, Window { kernel: side, stride: stride.unwrap_or(side), padding })
     }
@@ -192,9 +187,9 @@ impl Builder {
         let side = conv.kernel;
         let padding = conv.padding.unwrap_or(side / 2);
         if padding >= side {
-            return Err(self.misfit(&format!(
+            return self.refuse(format!(
                 "a convolution with a kernel of {side} has a padding of {padding}; it must be smaller than the kernel"
-            )));
+            ));
         }
         let window = self.window("a convolution", Window { kernel: side, stride: conv.stride, padding })?;
         self.convolve(name, conv.channels, window, conv.bias)
@@ -224,7 +219,7 @@ impl Builder {
                 "a linear layer takes a row of features, and {} come in; put Flatten before it",
                 self.shape
             );
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         let units = linear.units.unwrap_or(self.structure.outputs);
         let weight = vec![units, self.shape.channels];
@@ -269,7 +264,7 @@ impl Builder {
                 grouped(self.entries as u64),
                 grouped(MOST as u64)
             );
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         let position = self.structure.layers.len();
         let mut parameters = Vec::new();
@@ -289,7 +284,7 @@ impl Builder {
         if self.path.len() > MOST_NESTED {
             let message =
                 format!("residual blocks are nested {MOST_NESTED} deep at most; put this one elsewhere");
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         let (input, was_flat) = (self.shape, self.is_flat);
         self.structure.ops.push(Op::Fork);
@@ -300,7 +295,7 @@ impl Builder {
         if is_flat != was_flat {
             let message =
                 "the body flattens its images, so the shortcut cannot be added; put Flatten after the block";
-            return Err(self.misfit(message));
+            return self.refuse(message);
         }
         let stride = stride(&residual.body, input, body);
         let misfit = |expected: &str| format!("the body yields {body}, and {input} came in; {expected}");
@@ -314,30 +309,28 @@ impl Builder {
         match &residual.shortcut {
             Shortcut::Identity if body == input => {}
             Shortcut::Identity => {
-                return Err(self.misfit(&misfit(
-                    "the shortcut Identity adds equal shapes only: choose Project or PadSubsample, or change the body",
-                )));
+                return self.refuse(misfit("the shortcut Identity adds equal shapes only: choose Project or PadSubsample, or change the body"));
             }
             Shortcut::PadSubsample => {
                 let Some(stride) = stride.filter(|_| body.channels >= input.channels && !self.is_flat) else {
-                    return Err(self.misfit(&misfit(&format!(
+                    return self.refuse(misfit(&format!(
                         "the shortcut PadSubsample leaves out pixels and adds channels: the body must yield as many \
                          channels or more, and images of {}, …",
                         fitting.join(", ")
-                    ))));
+                    )));
                 };
                 self.swap(input);
                 self.op(Op::Subsample { stride, channels: body.channels });
             }
             Shortcut::Project(project) => {
                 let Some(stride) = stride.filter(|_| !self.is_flat) else {
-                    return Err(self.misfit(&misfit(&format!(
+                    return self.refuse(misfit(&format!(
                         "the shortcut Project leaves out pixels: the body must yield images of {}, …",
                         fitting.join(", ")
-                    ))));
+                    )));
                 };
-                if let Some(problem) = names::problem(&project.name) {
-                    return Err(self.misfit(&problem));
+                if let Some(problem) = problem(&project.name) {
+                    return self.refuse(problem);
                 }
                 self.swap(input);
                 // A projection belongs to its block.
@@ -355,7 +348,7 @@ impl Builder {
         Ok(())
     }
 
-    /// From the end of the body to the start of the shortcut.
+    /// Goes from the end of the body to the start of the shortcut.
     fn swap(&mut self, input: Shape) {
         self.structure.ops.push(Op::Swap);
         self.shape = input;
@@ -366,7 +359,7 @@ impl Builder {
         let ends_well = matches!(self.structure.ops.last(), Some(Op::Layer(last)) if self.structure.layers[*last].kind == LayerKind::Linear);
         if !ends_well {
             let message = "the last layer must be linear, and yield a number for each class";
-            return Err(self.misfit(message));
+            return self.refuse(message);
         }
         let Structure { outputs, .. } = self.structure;
         if self.shape.len() != outputs {
@@ -374,7 +367,7 @@ impl Builder {
                 "the last layer yields {} numbers, and {outputs} are needed, one for each class; leave out its units",
                 self.shape.len()
             );
-            return Err(self.misfit(&message));
+            return self.refuse(message);
         }
         if let Some(last) = self.structure.layers.last_mut() {
             last.is_output = true;
@@ -383,11 +376,27 @@ impl Builder {
     }
 }
 
-/// The stride of a shortcut: that of the body, where it makes shapes that can be added; else what makes them. None where
-/// nothing does.
+/// Returns the stride of a shortcut: that of the body, where it makes shapes that can be added; else what makes them. None
+/// where nothing does.
 fn stride(body: &[Module], input: Shape, output: Shape) -> Option<usize> {
     let axes = [(input.height, output.height), (input.width, output.width)];
     let needed = input.height.checked_div(output.height).map(|_| input.height.div_ceil(output.height));
     let fits = |stride: &usize| axes.iter().all(|(input, output)| input.div_ceil(*stride) == *output);
     [Some(Module::stride_of(body)), needed].into_iter().flatten().find(fits)
+}
+
+/// Says what is wrong with the name of a layer, which becomes a name of parameters, a cell of tables and a part of paths.
+/// The dots in names of weight files are fine.
+pub(crate) fn problem(name: &str) -> Option<String> {
+    let is_refused = |c: char| c.is_control() || ",\"'/\\".contains(c);
+    if name.is_empty() {
+        return Some("the name is empty; write one, or leave it out".to_owned());
+    }
+    let is_wrong = name.contains(is_refused) || name.starts_with('#') || name.trim() != name;
+    is_wrong.then(|| {
+        format!(
+            "{name:?} is no name for a layer: names have no commas, quotes, slashes or line breaks, no # at the start, and \
+             no blanks at their ends"
+        )
+    })
 }

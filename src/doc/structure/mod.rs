@@ -10,19 +10,13 @@
 
 mod build;
 #[cfg(any(test, feature = "testing"))]
-pub mod graphs;
-mod names;
-mod op;
+pub mod testing;
 #[cfg(test)]
 mod tests;
-mod traced;
 
-pub use op::{FORKED, Op, Yields};
-pub use traced::{Misfit, Traced};
-
-pub use super::arch::MOST_KERNEL;
-use super::arch::{Net, Output};
-use super::training::Loss;
+use crate::arch::{Activation, Net, Output};
+use crate::experiment::Loss;
+pub use kernels::conv::{MOST_KERNEL, Window};
 use data::Shape;
 
 /// Role of a parameter in its layer.
@@ -43,12 +37,12 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether it is trained by gradients.
+    /// Returns true if it is trained by gradients.
     pub const fn is_trained(self) -> bool {
         !matches!(self, Self::RunningMean | Self::RunningVariance)
     }
 
-    /// Last part of the parameter's name.
+    /// Returns the last part of the parameter's name.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Weight | Self::Scale => "weight",
@@ -66,84 +60,44 @@ pub struct Parameter {
     pub name: String,
     /// Position of its layer in [`Structure::layers`].
     pub layer: usize,
-    /// Its role in the layer.
     pub role: Role,
     /// Shape in PyTorch's layout.
     pub shape: Vec<usize>,
 }
 
 impl Parameter {
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// Number of output channels, at least 1.
+    /// Returns the number of output channels, at least 1.
     pub fn channels(&self) -> usize {
         self.shape.first().copied().unwrap_or(1).max(1)
     }
 
-    /// Number of entries of an output channel, at least 1.
+    /// Returns the number of entries of an output channel, at least 1.
     pub fn row(&self) -> usize {
         (self.len() / self.channels()).max(1)
     }
 
-    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A square window that moves over images with a border.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// Its side in pixels, 1 to [`MOST_KERNEL`].
-    pub kernel: usize,
-    /// Pixels from one position to the next, at least 1.
-    pub stride: usize,
-    /// Width of the border, less than the kernel: every position sees a pixel.
-    pub padding: usize,
-}
-
-impl Window {
-    /// 3×3 that keeps the size of the images.
-    pub const SAME3: Self = Self { kernel: 3, stride: 1, padding: 1 };
-    /// 2×2 side by side.
-    pub const HALVES: Self = Self { kernel: 2, stride: 2, padding: 0 };
-
-    /// Places of the window.
-    pub const fn taps(&self) -> usize {
-        self.kernel * self.kernel
-    }
-
-    /// Positions along an axis of this length; 0 where it does not fit.
-    pub const fn output(&self, length: usize) -> usize {
-        let padded = length + 2 * self.padding;
-        if length == 0 || padded < self.kernel { 0 } else { (padded - self.kernel) / self.stride + 1 }
-    }
-
-    /// # Panics
-    /// When the kernel, the stride or the padding is out of range.
-    pub fn check(&self) {
-        let Self { kernel, stride, padding } = *self;
-        assert!((1..=MOST_KERNEL).contains(&kernel), "a window has 1 to {MOST_KERNEL} pixels a side");
-        assert!(stride > 0 && padding < kernel, "a window moves, and always sees a pixel");
-    }
-}
-
-/// What a layer computes.
+/// The function of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
     /// y = x·Wᵀ + b.
     Linear,
-    /// A convolution.
     Convolution(Window),
-    /// Batch norm over channels.
+    /// Over channels.
     BatchNorm,
 }
 
 impl LayerKind {
-    /// Whether it multiplies its inputs by a weight, as convolutions and linear layers do.
+    /// Returns true if it multiplies its inputs by a weight, as convolutions and linear layers do.
     pub const fn has_weight(self) -> bool {
         match self {
             Self::Linear | Self::Convolution(_) => true,
@@ -157,22 +111,21 @@ impl LayerKind {
 pub struct Layer {
     /// Torch's name, such as `fc1` or `features.0`.
     pub name: String,
-    /// What it computes.
     pub kind: LayerKind,
     /// Positions of its parameters in [`Structure::parameters`].
     pub parameters: Vec<usize>,
-    /// Shape of its output for one sample.
+    /// For one sample.
     pub output: Shape,
     /// Counts convolutions and linear layers; a batch norm belongs to the convolution before it, or to the first layer
     /// where none comes before it, and a projection to the last convolution beside it.
     pub unit: usize,
-    /// Whether its outputs are the logits.
+    /// Its outputs are the logits.
     pub is_output: bool,
 }
 
 impl Layer {
-    /// Multiply-adds of one sample that this many entries of its weight take part in: each is used once for every pixel
-    /// of the output.
+    /// Counts multiply-adds of one sample that this many entries of its weight take part in: each is used once for every
+    /// pixel of the output.
     pub fn multiply_adds(&self, weights: u64) -> u64 {
         weights * self.output.plane() as u64
     }
@@ -185,36 +138,33 @@ pub struct Block {
     pub name: String,
     /// The unit of the last convolution or linear layer of its body.
     pub unit: usize,
-    /// Shape of the sum for one sample.
+    /// That of the sum for one sample.
     pub output: Shape,
 }
 
 /// Layers, parameters and operations of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structure {
-    /// Shape of one input.
     pub input: Shape,
-    /// Number of logits.
+    /// The number of logits.
     pub outputs: usize,
-    /// What follows the logits.
     pub output: Output,
-    /// Layers with parameters, in order.
+    /// Those with parameters, in order.
     pub layers: Vec<Layer>,
-    /// All parameters, in the order of the layers.
+    /// In the order of the layers.
     pub parameters: Vec<Parameter>,
-    /// Residual blocks, in the order of their additions.
+    /// In the order of their additions.
     pub blocks: Vec<Block>,
-    /// The forward pass.
     pub ops: Vec<Op>,
 }
 
-/// The number of logits of a network for data with this many classes; binary cross-entropy has one.
+/// Returns the number of logits of a network for data with this many classes; binary cross-entropy has one.
 pub fn logits(net: &Net, classes: usize, loss: &Loss) -> usize {
     if *loss == Loss::BinaryCrossEntropy { 1 } else { net.rule().classes().unwrap_or(classes) }
 }
 
 impl Structure {
-    /// The structure of a network for inputs of a shape, a number of classes and a loss (binary cross-entropy has one
+    /// Makes the structure of a network for inputs of a shape, a number of classes and a loss (binary cross-entropy has one
     /// output).
     ///
     /// # Errors
@@ -224,52 +174,53 @@ impl Structure {
         misfit.map_or(Ok(structure), Err)
     }
 
-    /// The same, with the shape behind each layer; up to the first layer that does not fit what comes in.
+    /// Makes the structure with the shape behind each layer, up to the first layer that does not fit what comes in.
     pub fn trace(net: &Net, input: Shape, classes: usize, loss: &Loss) -> Traced {
         let (rule, outputs) = (net.rule(), logits(net, classes, loss));
         build::trace(&rule.modules(input, outputs), input, outputs, rule.output())
     }
 
-    /// Number of trained parameters, as torch counts them.
+    /// Counts the trained parameters, as torch does.
     pub fn trained_count(&self) -> usize {
         self.parameters.iter().filter(|parameter| parameter.role.is_trained()).map(Parameter::len).sum()
     }
 
-    /// Position of the parameter of this name.
+    /// Returns the position of the parameter of this name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.parameters.iter().position(|parameter| parameter.name == name)
     }
 
-    /// Position of a layer's parameter of this role.
+    /// Returns the position of a layer's parameter of this role.
     pub fn position(&self, layer: usize, role: Role) -> Option<usize> {
         let parameters = &self.layers[layer].parameters;
         parameters.iter().copied().find(|&index| self.parameters[index].role == role)
     }
 
-    /// The weight of a convolution or linear layer.
+    /// Returns the weight of a convolution or linear layer.
     pub fn weight(&self, layer: usize) -> Option<&Parameter> {
         self.position(layer, Role::Weight).map(|index| &self.parameters[index])
     }
 
-    /// Multiply-adds for one sample when nothing is pruned.
+    /// Counts multiply-adds for one sample when nothing is pruned.
     pub fn multiply_adds(&self) -> u64 {
         let weights = self.parameters.iter().filter(|parameter| parameter.role == Role::Weight);
         weights.map(|weight| self.layers[weight.layer].multiply_adds(weight.len() as u64)).sum()
     }
 
-    /// Whether it has batch norms.
+    /// Returns true if it has batch norms.
     pub fn has_batch_norm(&self) -> bool {
         self.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm)
     }
 
-    /// Batch norms of features and of maps of one pixel, by their layers: of one sample they see one value for each channel.
+    /// Returns the batch norms of features and of maps of one pixel, by their layers: of one sample they see one value for
+    /// each channel.
     pub fn norms_of_one_value(&self) -> impl Iterator<Item = usize> {
         let layers = self.layers.iter().enumerate();
         let is_one = |layer: &Layer| layer.kind == LayerKind::BatchNorm && layer.output.plane() == 1;
         layers.filter_map(move |(position, layer)| is_one(layer).then_some(position))
     }
 
-    /// Whether it has convolutions that training may compute by a faster algorithm: 3×3, keeping the size of the images, with
+    /// Returns true if it has convolutions that training may compute by a faster algorithm: 3×3, keeping the size of the images, with
     /// 32 channels or more on both sides, in multiples of 16. The kernels choose by these and by the number of images.
     pub fn has_wide_convolution(&self) -> bool {
         let is_same = |layer: usize| self.layers[layer].kind == LayerKind::Convolution(Window::SAME3);
@@ -281,7 +232,7 @@ impl Structure {
         })
     }
 
-    /// Number of convolutions and linear layers, a projection counted with its block.
+    /// Counts convolutions and linear layers, a projection with its block.
     pub fn units(&self) -> usize {
         self.layers
             .iter()
@@ -291,7 +242,7 @@ impl Structure {
             .unwrap_or(0)
     }
 
-    /// Names of convolutions, linear layers and residual blocks, in order.
+    /// Names convolutions, linear layers and residual blocks, in order.
     pub fn names(&self) -> Vec<&str> {
         let name = |op: &Op| match op.yields()? {
             Yields::Layer(layer) => {
@@ -303,12 +254,12 @@ impl Structure {
         self.ops.iter().filter_map(name).collect()
     }
 
-    /// Whether an operation is a convolution or linear layer.
+    /// Returns true if an operation is a convolution or linear layer.
     pub fn is_unit(&self, op: &Op) -> bool {
         matches!(op, Op::Layer(layer) if self.layers[*layer].kind.has_weight())
     }
 
-    /// The layer of an operation, if it is a batch norm.
+    /// Returns the layer of an operation, if it is a batch norm.
     pub fn norm(&self, op: &Op) -> Option<usize> {
         match op.yields() {
             Some(Yields::Layer(layer)) if self.layers[layer].kind == LayerKind::BatchNorm => Some(layer),
@@ -316,19 +267,19 @@ impl Structure {
         }
     }
 
-    /// Shape of one sample before every operation, and after the last one: one more than there are operations.
+    /// Returns the shape of one sample before every operation, and after the last one: one more than there are operations.
     pub fn shapes(&self) -> Vec<Shape> {
         self.alive().into_iter().map(|alive| alive[0]).collect()
     }
 
-    /// Numbers that a training pass of one sample keeps for the way back, at most: its input, and what every operation
-    /// yields. A copy on the stack is such a result.
+    /// Counts the numbers that a training pass of one sample keeps for the way back, at most: its input, and what every
+    /// operation yields. A copy on the stack is such a result.
     pub fn activations(&self) -> u64 {
         self.shapes().iter().map(|shape| shape.len() as u64).sum()
     }
 
-    /// What is alive before every operation, and after the last one, for one sample: the shape of the activations, then
-    /// those on the stack, the top first.
+    /// Returns what is alive before every operation, and after the last one, for one sample: the shape of the activations,
+    /// then those on the stack, the top first.
     pub fn alive(&self) -> Vec<Vec<Shape>> {
         let mut all = vec![vec![self.input]];
         for op in &self.ops {
@@ -351,12 +302,12 @@ impl Structure {
         all
     }
 
-    /// The position at or before `op` with the fewest activations alive: in front of the forks that precede it.
+    /// Returns the position at or before `op` with the fewest activations alive: in front of the forks that precede it.
     pub fn cut_before(&self, op: usize) -> usize {
         (0..op).rev().take_while(|&before| self.ops[before] == Op::Fork).last().unwrap_or(op)
     }
 
-    /// Shape of one sample after an operation that receives this `input`.
+    /// Returns the shape of one sample after an operation that receives this `input`.
     fn output(&self, op: &Op, input: Shape) -> Shape {
         match op {
             Op::Layer(layer) => self.layers[*layer].output,
@@ -374,4 +325,103 @@ impl Structure {
             Op::Activation(_) | Op::Dropout(_) | Op::Fork | Op::Swap => input,
         }
     }
+}
+
+/// One operation of the forward pass.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// A layer with parameters, by its position.
+    Layer(usize),
+    Activation(Activation),
+    /// Largest value of each window.
+    MaxPool(Window),
+    /// Average over each window, as torch's: a border counts as zeros.
+    AveragePool(Window),
+    /// Average over a grid of this many cells a side, as torch's adaptive pooling.
+    AdaptiveAveragePool(usize),
+    /// Turns images into rows.
+    Flatten,
+    /// Drops this share of the units in training.
+    Dropout(f64),
+    /// Puts a copy of the activations on the stack.
+    Fork,
+    /// Exchanges the activations with those on top of the stack.
+    Swap,
+    /// Every `stride`-th pixel of both axes, with as many channels of zeros on both sides as make `channels`; one more above
+    /// where their number is odd.
+    Subsample {
+        stride: usize,
+        channels: usize,
+    },
+    /// Takes the activations on top of the stack away and adds them: the end of a block, by its position.
+    Add(usize),
+}
+
+/// The promise of a structure on its stack.
+pub const FORKED: &str = "structures add what they have forked";
+
+/// The source of the result of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yields {
+    /// A layer with parameters, by its position.
+    Layer(usize),
+    /// A residual block, by its position.
+    Block(usize),
+}
+
+impl Op {
+    /// Returns the layer or residual block whose result it yields; none for what only passes results on.
+    pub const fn yields(&self) -> Option<Yields> {
+        match self {
+            Self::Layer(layer) => Some(Yields::Layer(*layer)),
+            Self::Add(block) => Some(Yields::Block(*block)),
+            Self::Activation(_)
+            | Self::MaxPool(_)
+            | Self::AveragePool(_)
+            | Self::AdaptiveAveragePool(_)
+            | Self::Flatten
+            | Self::Dropout(_)
+            | Self::Fork
+            | Self::Swap
+            | Self::Subsample { .. } => None,
+        }
+    }
+}
+
+/// A layer that does not fit what comes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Its position in the list of layers, then in the body of the residual block that it is in, and so on.
+    pub path: Vec<usize>,
+    /// Says what came in, and what was expected.
+    pub message: String,
+}
+
+impl Misfit {
+    /// Says that nothing fits data that were not looked at.
+    pub fn unknown_data() -> Self {
+        Self { path: Vec::new(), message: "the shape of the data is not known".to_owned() }
+    }
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.path.is_empty() {
+            return f.write_str(&self.message);
+        }
+        let numbers: Vec<String> = self.path.iter().map(|position| (position + 1).to_string()).collect();
+        write!(f, "layer {}: {}", numbers.join("."), self.message)
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+/// A list of layers, followed from its input as far as they fit each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traced {
+    pub structure: Structure,
+    /// The shape of one sample behind each of these layers, by the layer's position in the list, then in the body of the
+    /// block that it is in, and so on.
+    pub behind: Vec<(Vec<usize>, Shape)>,
+    pub misfit: Option<Misfit>,
 }

@@ -1,24 +1,24 @@
 //! What must hold before anything runs: ranges, names, and that stages find what they refer to.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arch::{Output, place_of};
-use super::experiment::Experiment;
-use super::inputs::is_unrecorded;
-use super::plan::{Check, Left};
-use super::problem::Problem;
-use super::run_count::{MOST_RUNS, count_runs};
-use super::spec::{ExpandedArm, Run, RunSpec, expand_arms};
-use super::stage::{check_plan, count_steps};
-use super::structure::Structure;
-use super::training::{Loss, NO_STEP};
+use crate::arch::{Output, place_of};
+use crate::experiment::{Experiment, Loss, NO_STEP};
+use crate::plan::{Check, Left};
+use crate::problem::Problem;
+use crate::spec::{ExpandedArm, MOST_RUNS, Run, RunSpec, count_runs, expand_arms, is_unrecorded};
+use crate::stage::{check_plan, count_steps};
+use crate::structure::Structure;
 use data::{Data, Facts};
 use form::number::grouped;
 use form::path::Place;
 use form::{Overrides, check_ranges};
 use optimize::UpdateRule;
 
-/// Everything that is wrong with a document, or worth knowing, in the order of the document.
+/// Returns everything that is wrong with a document, or worth knowing, in the order of the document.
 pub fn validate(experiment: &Experiment) -> Vec<Problem> {
     let mut problems = found(experiment);
     Problem::locate(&mut problems, experiment);
@@ -141,7 +141,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     check_plan(&arm.spec.plan, &mut check, &plan);
 }
 
-/// Errors of sweeps whose values change no run: two of them make runs with one identity, which would be shown as two results.
+/// Finds sweeps whose values change no run: two of them make runs with one identity, which would be shown as two results.
 /// Says nothing before the inputs of the runs were looked at.
 pub fn idle_sweeps(experiment: &Experiment, runs: &[Run]) -> Vec<Problem> {
     let Some(seed) = runs.first().map(|run| run.seed) else { return Vec::new() };
@@ -162,7 +162,7 @@ pub fn idle_sweeps(experiment: &Experiment, runs: &[Run]) -> Vec<Problem> {
     problems
 }
 
-/// The error of two values of a sweep, by the positions of their arms among those that the arm makes.
+/// Names two values of a sweep, by the positions of their arms among those that the arm makes.
 fn idle_value(experiment: &Experiment, arm: usize, positions: [usize; 2]) -> Option<Problem> {
     let own = Place::default().key("arms").index(arm).key("sweep");
     let of_all = experiment.sweep.0.iter().map(|pair| (pair, Place::default().key("sweep")));
@@ -185,7 +185,7 @@ fn idle_value(experiment: &Experiment, arm: usize, positions: [usize; 2]) -> Opt
     None
 }
 
-/// Whether this build has the device, and what a GPU does not promise.
+/// Refuses a device that this build does not have, and notes what a GPU does not promise.
 fn device(spec: &RunSpec, problems: &mut Vec<Problem>) {
     let place = Place::default().key("device");
     problems.extend(spec.device.refusal().map(|refusal| Problem::error(place.clone(), refusal)));
@@ -261,6 +261,3 @@ fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec
         problems.push(Problem::error(place.key("evaluate"), message));
     }
 }
-
-#[cfg(test)]
-mod tests;

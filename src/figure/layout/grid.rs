@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::rulers::{fixed_x_ruler, label_height, widest_label, y_labels, y_ruler};
+use super::rulers::{
+    fixed_x_ruler, groups_height, label_height, names_height, widest_label, y_labels, y_ruler,
+};
 use super::{
     AXIS_TITLE_GAP, Anchor, DESCENT, Layout, MARGIN, NAME_SHARE, Rect, Ruler, ScaleBar, TICK, TICK_GAP, Text,
     UnplacedScaleBar, groups, names_of_axes, no_data, uprights, x_labels,
@@ -38,7 +40,7 @@ const LEAST: [f64; 2] = [12.0, 9.5];
 /// On a page, where nothing scrolls, panels may be as narrow as this, in ems.
 const NARROWEST: f64 = 7.0;
 
-/// Rows and columns of the grid in a space of this width and height, with panels at least so many ems wide.
+/// Returns the rows and columns of the grid in a space of this size, with panels at least so many ems wide.
 fn size_of(facets: &Facets, [width, height]: [f64; 2], font: f64, narrowest: f64) -> [usize; 2] {
     if !facets.is_wrapped() {
         return [facets.rows.len(), facets.columns.len()];
@@ -56,7 +58,7 @@ fn size_of(facets: &Facets, [width, height]: [f64; 2], font: f64, narrowest: f64
     [count.div_ceil(columns), columns]
 }
 
-/// The width and height that a grid needs at least to be read in a space; more than that of the space if it is too small.
+/// Returns the width and height that a grid needs at least to be read in a space; more than that of the space if it is too small.
 pub fn least(facets: &Facets, space: [f64; 2], font: f64) -> [f64; 2] {
     let [rows, columns] = size_of(facets, space, font, LEAST[0]).map(|count| count as f64);
     let least = [columns * LEAST[0] * font, (rows * (LEAST[1] + LINE_HEIGHT) + 2.0) * font];
@@ -66,8 +68,8 @@ pub fn least(facets: &Facets, space: [f64; 2], font: f64) -> [f64; 2] {
 /// Lays out the panels within a space, each with its ranges of x and y.
 pub fn grid(figure: &Figure, facets: &Facets, ranges: &[Ranges], space: Rect, font: f64) -> Grid {
     let usual = CAP_HEIGHT * font;
-    let (grid, height) = Frame::of(figure, facets, ranges, space, font, usual).grid();
-    if height <= usual { grid } else { Frame::of(figure, facets, ranges, space, font, height).grid().0 }
+    let (grid, height) = Frame::new(figure, facets, ranges, space, font, usual).grid();
+    if height <= usual { grid } else { Frame::new(figure, facets, ranges, space, font, height).grid().0 }
 }
 
 /// The measures of a grid.
@@ -78,7 +80,6 @@ struct Frame<'a> {
     space: Rect,
     /// Size of titles, and that of labels and heads.
     fonts: [f64; 2],
-    /// Rows and columns.
     size: [usize; 2],
     shares: [bool; 2],
     places: Vec<[usize; 2]>,
@@ -86,14 +87,13 @@ struct Frame<'a> {
     y_title: Vec<String>,
     /// Width of the labels of y, and height of those of x with their ticks.
     labels: [f64; 2],
-    /// Height of a head.
     head: f64,
     /// Width and height of the data of a panel.
     panel: [f64; 2],
 }
 
 impl<'a> Frame<'a> {
-    fn of(
+    fn new(
         figure: &'a Figure,
         facets: &'a Facets,
         ranges: &'a [Ranges],
@@ -108,7 +108,7 @@ impl<'a> Frame<'a> {
         let places = facets.places(size[1].max(1));
         let parallel = facets.panels.iter().map(|panel| panel.figure.parallel.len()).max().unwrap_or(0);
         let groups =
-            facets.panels.iter().map(|panel| groups::height(&panel.figure.x, small)).fold(0.0, f64::max);
+            facets.panels.iter().map(|panel| groups_height(&panel.figure.x, small)).fold(0.0, f64::max);
         let x_labels = if parallel > 0 {
             CAP_HEIGHT / 2.0 * small
         } else {
@@ -126,7 +126,7 @@ impl<'a> Frame<'a> {
             places,
             y_title: fit(&figure.y.label(), font, Weight::Regular, high, 1),
             labels: [0.0, x_labels],
-            head: (LINE_HEIGHT + HEAD_GAP + super::upright::height(parallel)) * small,
+            head: (LINE_HEIGHT + HEAD_GAP + names_height(parallel)) * small,
             panel: [small; 2],
         };
         if parallel > 0 {
@@ -138,7 +138,7 @@ impl<'a> Frame<'a> {
         frame
     }
 
-    /// The number of heads above each other, and whether each row has labels.
+    /// Returns the height of the data of a panel.
     fn height(&self) -> f64 {
         let rows = self.size[0].max(1) as f64;
         let heads = if self.facets.is_wrapped() { rows } else { 1.0 };
@@ -159,19 +159,18 @@ impl<'a> Frame<'a> {
         GAP[axis] * self.fonts[1]
     }
 
-    /// The height of the title of x.
     fn x_title(&self) -> f64 {
         let has_title = !self.figure.x.label().trim().is_empty() && self.figure.parallel.is_empty();
         if has_title { (AXIS_TITLE_GAP + CAP_HEIGHT + DESCENT) * self.fonts[0] } else { 0.0 }
     }
 
-    /// The left end of everything but the title of y.
+    /// Returns the left end of everything but the title of y.
     fn left(&self) -> f64 {
         let title = if self.y_title.is_empty() { 0.0 } else { LINE_HEIGHT + AXIS_TITLE_GAP / 2.0 };
         self.space.left + title * self.fonts[0]
     }
 
-    /// The right end of the data.
+    /// Returns the right end of the data.
     fn right(&self) -> f64 {
         let heads = if self.facets.is_wrapped() { 0.0 } else { LINE_HEIGHT + HEAD_GAP };
         let scale = self.scale_bar([1.0, 0.0]).map_or(0.0, |scale| scale.width());
@@ -180,17 +179,17 @@ impl<'a> Frame<'a> {
 
     fn scale_bar(&self, ends: [f64; 2]) -> Option<UnplacedScaleBar> {
         let cells = self.figure.cells.as_ref().filter(|cells| cells.has_scale() && self.figure.has_data())?;
-        Some(UnplacedScaleBar::of(cells, ends, self.fonts[1]))
+        Some(UnplacedScaleBar::new(cells, ends, self.fonts[1]))
     }
 
-    /// Whether a panel has the labels of x and of y.
+    /// Tells if a panel has the labels of x, and those of y.
     fn labelled(&self, [row, column]: [usize; 2]) -> [bool; 2] {
         let below = self.taken.contains(&[row + 1, column]);
         let before = column > 0 && self.taken.contains(&[row, column - 1]);
         [!self.shares[0] || !below, !self.shares[1] || !before]
     }
 
-    /// The width of the widest labels of y, in panels of about this width.
+    /// Returns the width of the widest labels of y, in panels of about this width.
     fn widest(&self, each: f64) -> f64 {
         let font = self.fonts[1];
         let panels = self.facets.panels.iter().zip(self.ranges).zip(&self.places);
@@ -204,7 +203,6 @@ impl<'a> Frame<'a> {
         widths.fold(0.0, f64::max)
     }
 
-    /// The rectangle of the data of a panel.
     fn rect(&self, [row, column]: [usize; 2]) -> Rect {
         let [wide, high] = self.panel;
         let (row, column) = (row as f64, column as f64);
@@ -216,7 +214,7 @@ impl<'a> Frame<'a> {
         Rect { left, top, right: left + wide, bottom: top + high }
     }
 
-    /// The grid, and the height that the labels of x need.
+    /// Returns the grid, and the height that the labels of x need.
     fn grid(&self) -> (Grid, f64) {
         let [rows, columns] = self.size.map(|count| count.max(1));
         let (first, last) = (self.rect([0, 0]), self.rect([rows - 1, columns - 1]));
@@ -264,7 +262,7 @@ impl<'a> Frame<'a> {
         let [has_x, has_y] = self.labelled(place);
         if has_x {
             layout.texts.extend(x_labels(&layout.x, plot, font));
-            let (brackets, texts) = groups::groups(&figure.x, &layout.x, plot, font);
+            let (brackets, texts) = groups(&figure.x, &layout.x, plot, font);
             layout.brackets = brackets;
             layout.texts.extend(texts);
         }
@@ -275,7 +273,7 @@ impl<'a> Frame<'a> {
         layout
     }
 
-    /// What heads the panels, or the columns and the rows.
+    /// Writes the heads of the panels, or of the columns and the rows.
     fn heads(&self) -> Vec<Text> {
         let font = self.fonts[1];
         let above = self.head - LINE_HEIGHT * font;
@@ -305,7 +303,6 @@ impl<'a> Frame<'a> {
         columns.chain(rows).collect()
     }
 
-    /// The titles of the axes.
     fn titles(&self, data: Rect) -> Vec<Text> {
         let font = self.fonts[0];
         let middle = [f64::midpoint(data.left, data.right), f64::midpoint(data.top, data.bottom)];
@@ -340,8 +337,8 @@ fn spread(y: &mut Ruler, font: f64) {
     }
 }
 
-/// The head of a panel so far above its data: the setting in a quiet colour, then the value. A long setting is cut, and
-/// left out where little remains. The number of seeds is at the right end, where there is room.
+/// Writes the head of a panel: the setting in a quiet colour, cut or left out where it is long, the value and, where there
+/// is room, the seeds.
 fn words(head: &Head, seeds: &str, plot: Rect, above: f64, font: f64) -> Vec<Text> {
     const BETWEEN: f64 = 0.35;
     let most = plot.right - plot.left;

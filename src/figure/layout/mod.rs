@@ -3,58 +3,42 @@
 //! All lengths are in points from the upper left corner. Gaps are multiples of the font size, so that slides and columns
 //! have the same proportions. The page has exactly the requested size: a long legend gets smaller, then shorter.
 
-mod blocks;
 mod grid;
-mod groups;
-mod parts;
 mod rulers;
-mod scale_bar;
-mod upright;
 
-use super::axis::Axis;
+use std::collections::BTreeSet;
+
+use super::axis::{Axis, Mapping, Tick};
 use super::facets::Facets;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
-use super::legend::{Arrangement, Legend, limited};
-use super::mapping::Mapping;
+use super::legend::{Arrangement, Legend, Rounds, limited};
 use super::model::Figure;
 use super::options::{IntervalStyle, Options};
 use super::ranges::{Fit, ranges, ranges_of_panels};
-use super::rounds::Rounds;
-use std::collections::BTreeSet;
-
 use super::scene::ends::{EndText, Ends};
-use blocks::Blocks;
 pub use grid::{Grid, grid, least};
-pub use groups::{groups, height as groups_height};
-pub use parts::{Anchor, LabelLook, Rect, Ruler, Text};
 use results::page::{LegendPlace, Size};
-pub use rulers::{label_height, names_ruler, width_beside, x_labels, y_labels, y_ruler};
+pub use rulers::{
+    ScaleBar, UnplacedScaleBar, Upright, groups, groups_height, label_height, names_height, names_of_axes,
+    names_ruler, uprights, width_beside, x_labels, y_labels, y_ruler,
+};
 use rulers::{left_of_plot, x_ruler};
-pub use scale_bar::{ScaleBar, UnplacedScaleBar};
-pub use upright::{Upright, height as names_height, names as names_of_axes, uprights};
 
 /// A figure laid out on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout<'a> {
-    /// Width and height of the page.
     pub page: [f64; 2],
-    /// Size of the text.
     pub font: f64,
-    /// The rectangle of the data.
     pub plot: Rect,
-    /// The horizontal axis.
     pub x: Ruler,
-    /// The vertical axis.
     pub y: Ruler,
     /// Parallel axes, from left to right.
     pub parallel: Vec<Upright>,
     /// Brackets below groups of categories.
     pub brackets: Vec<[[f64; 2]; 2]>,
-    /// The colour scale of a heat map.
     pub scale_bar: Option<ScaleBar>,
     /// All texts but those of the legend.
     pub texts: Vec<Text>,
-    /// The rows of the legend.
     pub legend: Legend<'a>,
     /// The legend's place; one within the plot may be in any corner.
     pub place: LegendPlace,
@@ -121,20 +105,20 @@ pub fn layout<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
     layout
 }
 
-/// The layout with the legend outside of the plot: below it, or beside it where one of many rounds would take the height of
+/// Returns the layout with the legend outside of the plot: below it, or beside it where one of many rounds would take the height of
 /// the data.
 pub fn outside<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
     let size = Size { legend: LegendPlace::Below, ..options.size };
     let below = layout(figure, &Options { size, ..*options });
     let is_low = below.plot.bottom - below.plot.top < USUAL_PLOT * size.height_pt;
-    if !is_low || Rounds::of(figure).is_none() {
+    if !is_low || Rounds::new(figure).is_none() {
         return below;
     }
     let right = arranged(figure, options, LegendPlace::Right);
     if right.legend.omitted > below.legend.omitted { below } else { right }
 }
 
-/// The layout with the legend at this place. Labels of x that are rotated need a second pass.
+/// Returns the layout with the legend at this place. Labels of x that are rotated need a second pass.
 fn arranged<'a>(figure: &'a Figure, options: &Options, place: LegendPlace) -> Layout<'a> {
     let usual = CAP_HEIGHT * options.size.font_pt;
     let first = with_labels(figure, options, place, usual);
@@ -142,7 +126,7 @@ fn arranged<'a>(figure: &'a Figure, options: &Options, place: LegendPlace) -> La
     if height <= usual { first } else { with_labels(figure, options, place, height) }
 }
 
-/// Bars at every point are whole; the ends of bands are not read.
+/// Chooses the fit: bars at every point are whole; the ends of bands are not read.
 fn fit_of(figure: &Figure, options: &Options) -> Fit {
     match options.intervals_of(figure) {
         IntervalStyle::Auto | IntervalStyle::Bars => Fit::Intervals,
@@ -157,7 +141,7 @@ fn with_labels<'a>(
     label_height: f64,
 ) -> Layout<'a> {
     let page @ [width, height] = [options.size.width_pt, options.size.height_pt];
-    let blocks = Blocks::of(figure, options, place, label_height);
+    let blocks = Blocks::new(figure, options, place, label_height);
     let font = blocks.font;
     let top = blocks.top();
     let bottom = (height - blocks.bottom()).max(top + font);
@@ -166,10 +150,10 @@ fn with_labels<'a>(
     let y_title = fit(&figure.y.label(), font, Weight::Regular, bottom - top, 2);
     let left = left_of_plot(&y, &figure.y, y_title.len(), font);
     let cells = figure.cells.as_ref().filter(|cells| cells.has_scale());
-    let scale = cells.map(|cells| UnplacedScaleBar::of(cells, [bottom, top], font));
+    let scale = cells.map(|cells| UnplacedScaleBar::new(cells, [bottom, top], font));
     let ends = (place == LegendPlace::LineEnds).then(|| {
         let text = EndText::Names { most: NAME_SHARE * width };
-        Ends::of(figure, &BTreeSet::default(), y.mapping, font, text)
+        Ends::new(figure, &BTreeSet::default(), y.mapping, font, text)
     });
     let ends = ends.flatten();
     let limit = blocks.right_limit(width, ends.as_ref().map_or(0.0, |ends| ends.width))
@@ -203,27 +187,11 @@ fn with_labels<'a>(
         texts.push(no_data(plot, font));
     }
     let legend_at = blocks.legend_at(width, plot);
-    let (legend, place) = (blocks.legend, blocks.place);
-    let panels = Vec::new();
-    Layout {
-        page,
-        font,
-        plot,
-        x,
-        y,
-        parallel,
-        brackets,
-        scale_bar,
-        texts,
-        legend,
-        place,
-        legend_at,
-        ends,
-        panels,
-    }
+    let (legend, place, empty) = (blocks.legend, blocks.place, Layout::empty(plot, font));
+    Layout { page, x, y, parallel, brackets, scale_bar, texts, legend, place, legend_at, ends, ..empty }
 }
 
-/// A page of panels with one legend, beside or below them.
+/// Returns a page of panels with one legend, beside or below them.
 fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) -> Layout<'a> {
     let page @ [width, height] = [options.size.width_pt, options.size.height_pt];
     let place = match options.size.legend {
@@ -232,7 +200,7 @@ fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) ->
             LegendPlace::Below
         }
     };
-    let blocks = Blocks::of(figure, options, place, CAP_HEIGHT * options.size.font_pt);
+    let blocks = Blocks::new(figure, options, place, CAP_HEIGHT * options.size.font_pt);
     let font = blocks.font;
     let top = if figure.title.is_empty() { MARGIN * font } else { blocks.top() };
     let below = blocks.bottom() - blocks.axis();
@@ -260,7 +228,7 @@ fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) ->
 }
 
 impl Layout<'_> {
-    /// A layout with nothing but the rectangle of the data.
+    /// Returns a layout with nothing but the rectangle of the data.
     fn empty(plot: Rect, font: f64) -> Self {
         let axis = |ends| Ruler {
             mapping: Mapping::new(&Axis::default(), [0.0, 1.0], ends),
@@ -300,6 +268,239 @@ fn y_title_texts(lines: &[String], plot: Rect, font: f64) -> Vec<Text> {
 fn no_data(plot: Rect, font: f64) -> Text {
     let middle = [f64::midpoint(plot.left, plot.right), f64::midpoint(plot.top, plot.bottom)];
     Text { muted: true, ..Text::new("No data yet", middle, Anchor::Middle, font * TITLE) }
+}
+
+/// An axis on the page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ruler {
+    pub mapping: Mapping,
+    pub ticks: Vec<Tick>,
+    pub labels: LabelLook,
+}
+
+/// The writing of the labels of an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LabelLook {
+    /// Their size in ems of the font.
+    pub size: f64,
+    /// True if they are rotated, so that many names fit below the horizontal axis.
+    pub upwards: bool,
+}
+
+impl Default for LabelLook {
+    fn default() -> Self {
+        Self { size: 1.0, upwards: false }
+    }
+}
+
+/// A rectangle with `left < right` and `top < bottom`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[allow(missing_docs)]
+pub struct Rect {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+/// One line of text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    pub content: String,
+    /// The anchor's position on the base line.
+    pub at: [f64; 2],
+    /// Which part of the text is at `at`.
+    pub anchor: Anchor,
+    pub size: f64,
+    pub weight: Weight,
+    /// Rotated upwards, for the title of y.
+    pub upwards: bool,
+    /// True if it is small print, in a muted colour.
+    pub muted: bool,
+}
+
+/// The part of a text at its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Ruler {
+    /// Returns the positions of two values; `None` if one cannot be shown.
+    pub fn places(&self, values: [f64; 2]) -> Option<[f64; 2]> {
+        Some([self.mapping.place(values[0])?, self.mapping.place(values[1])?])
+    }
+
+    /// Returns the positions of ticks with labels, or of those without.
+    pub fn tick_places(&self, labelled: bool) -> impl Iterator<Item = f64> {
+        let chosen = self.ticks.iter().filter(move |tick| tick.label.is_some() == labelled);
+        chosen.filter_map(|tick| self.mapping.place(tick.value))
+    }
+
+    /// Returns the labels of ticks with their positions.
+    pub fn labelled(&self) -> impl Iterator<Item = (f64, &str)> {
+        self.ticks.iter().filter_map(|tick| Some((self.mapping.place(tick.value)?, tick.label.as_deref()?)))
+    }
+}
+
+impl Text {
+    /// Returns a line of regular text.
+    pub fn new(content: &str, at: [f64; 2], anchor: Anchor, size: f64) -> Self {
+        let weight = Weight::Regular;
+        Self { content: content.to_owned(), at, anchor, size, weight, upwards: false, muted: false }
+    }
+}
+
+/// The blocks around the plot that do not depend on its width.
+pub struct Blocks<'a> {
+    pub font: f64,
+    title: Vec<String>,
+    remarks: Vec<String>,
+    has_x_title: bool,
+    axes: usize,
+    groups: f64,
+    /// Height of the labels of x.
+    labels: f64,
+    pub legend: Legend<'a>,
+    /// The place of the legend, which may differ from the one that was asked for.
+    pub place: LegendPlace,
+}
+
+impl<'a> Blocks<'a> {
+    /// Returns the blocks with a legend at this place; `labels` is the height of the labels of x.
+    pub fn new(figure: &'a Figure, options: &Options, place: LegendPlace, labels: f64) -> Self {
+        let size = &options.size;
+        let font = size.font_pt;
+        let space = size.width_pt - 2.0 * MARGIN * font;
+        let small = |remark: &String| fit(remark, font * SMALL, Weight::Regular, space, 3);
+        let remarks = if options.footnote { options.remarks(figure) } else { Vec::new() };
+        let mut remarks: Vec<String> = remarks.iter().flat_map(small).collect();
+        remarks.truncate((size.height_pt * 0.2 / (font * SMALL * LINE_HEIGHT)) as usize);
+        let mut blocks = Self {
+            font,
+            title: fit(&figure.title, font * TITLE, Weight::Medium, space, 2),
+            remarks,
+            groups: groups_height(&figure.x, font),
+            axes: figure.parallel.len(),
+            labels,
+            has_x_title: !figure.x.label().trim().is_empty(),
+            place: LegendPlace::Hidden,
+            legend: Legend::default(),
+        };
+        let around = blocks.top() + blocks.bottom();
+        let legend = match place {
+            LegendPlace::Right => {
+                let height = size.height_pt - blocks.top() - blocks.remarks() - MARGIN * font;
+                limited(figure, options, Arrangement::Column, [size.width_pt * LEGEND_SHARE, height])
+            }
+            LegendPlace::Below => {
+                let height = size.height_pt * (1.0 - LEAST_PLOT) - around - BLOCK_GAP * font;
+                limited(figure, options, Arrangement::Columns, [space, height])
+            }
+            LegendPlace::Hidden | LegendPlace::Inside | LegendPlace::Corner(_) | LegendPlace::LineEnds => {
+                Legend::default()
+            }
+        };
+        let is_gone = matches!(place, LegendPlace::Right | LegendPlace::Below) && legend.rows.is_empty();
+        blocks.place = if is_gone { LegendPlace::Hidden } else { place };
+        blocks.legend = legend;
+        blocks
+    }
+
+    /// Returns the height above the plot, at least half a label of y.
+    pub fn top(&self) -> f64 {
+        let title = if self.title.is_empty() {
+            CAP_HEIGHT / 2.0
+        } else {
+            self.title.len() as f64 * LINE_HEIGHT * TITLE + TITLE_GAP
+        };
+        (MARGIN + title + names_height(self.axes)) * self.font
+    }
+
+    /// Returns the height of the x axis with labels and title, in points.
+    pub fn axis(&self) -> f64 {
+        let title = if self.has_x_title { AXIS_TITLE_GAP + CAP_HEIGHT + DESCENT } else { 0.0 };
+        if self.axes > 0 {
+            // Names are above; half a label of an axis extends below.
+            return (CAP_HEIGHT / 2.0 + title) * self.font;
+        }
+        (TICK + TICK_GAP + title) * self.font + self.labels + self.groups
+    }
+
+    fn remarks(&self) -> f64 {
+        if self.remarks.is_empty() {
+            return 0.0;
+        }
+        (self.remarks.len() as f64 * LINE_HEIGHT * SMALL + BLOCK_GAP) * self.font
+    }
+
+    /// Returns the height below the plot.
+    pub fn bottom(&self) -> f64 {
+        let below = self.place == LegendPlace::Below;
+        let legend = if below { self.legend.height + BLOCK_GAP * self.font } else { 0.0 };
+        self.axis() + legend + self.remarks() + MARGIN * self.font
+    }
+
+    /// Returns the right limit of the plot and its labels; `ends` is the width of texts at the ends of lines.
+    pub fn right_limit(&self, width: f64, ends: f64) -> f64 {
+        let legend =
+            if self.place == LegendPlace::Right { self.legend.width + LEGEND_GAP * self.font } else { 0.0 };
+        width - MARGIN * self.font - legend - ends
+    }
+
+    /// Returns the upper left corner of a legend beside or below the plot.
+    pub fn legend_at(&self, width: f64, plot: Rect) -> [f64; 2] {
+        let margin = MARGIN * self.font;
+        let last = width - margin - self.legend.width;
+        if self.place == LegendPlace::Below {
+            return [plot.left.min(last).max(margin), plot.bottom + self.axis() + BLOCK_GAP * self.font];
+        }
+        [last, plot.top]
+    }
+
+    /// Returns the title, the title of x and the small print.
+    pub fn texts(&self, figure: &Figure, plot: Rect, page: [f64; 2]) -> Vec<Text> {
+        let mut texts = self.title_texts(page);
+        texts.extend(self.x_title(figure, plot));
+        texts.extend(self.small_print(page));
+        texts
+    }
+
+    /// Returns the title above the plot.
+    pub fn title_texts(&self, [width, _]: [f64; 2]) -> Vec<Text> {
+        let font = self.font;
+        let mut texts = Vec::new();
+        let mut base = MARGIN * font;
+        for line in &self.title {
+            base += font * TITLE * LINE_HEIGHT;
+            let at = [width / 2.0, base - DESCENT * font];
+            texts.push(Text { weight: Weight::Medium, ..Text::new(line, at, Anchor::Middle, font * TITLE) });
+        }
+        texts
+    }
+
+    fn x_title(&self, figure: &Figure, plot: Rect) -> Vec<Text> {
+        let font = self.font;
+        let middle = f64::midpoint(plot.left, plot.right);
+        let base = plot.bottom + self.axis() - DESCENT * font;
+        let x_title = fit(&figure.x.label(), font, Weight::Regular, plot.right - plot.left, 1);
+        x_title.iter().map(|line| Text::new(line, [middle, base], Anchor::Middle, font)).collect()
+    }
+
+    /// Returns the small print below everything.
+    pub fn small_print(&self, [_, height]: [f64; 2]) -> Vec<Text> {
+        let (font, mut texts) = (self.font, Vec::new());
+        let mut base = height - self.remarks() + BLOCK_GAP * font - MARGIN * font;
+        for line in &self.remarks {
+            base += font * SMALL * LINE_HEIGHT;
+            let at = [MARGIN * font, base - DESCENT * font * SMALL];
+            texts.push(Text { muted: true, ..Text::new(line, at, Anchor::Start, font * SMALL) });
+        }
+        texts
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! A parameter as cells: its rows are outputs, columns everything else.
 
-use crate::cells::{CellKind, Cells, ColourMap, Ink};
-use crate::mosaic::{SIDE, block};
+use crate::cells::{CellKind, Cells, ColourMap, Ink, SIDE, block};
 use crate::{Axis, Figure};
 use results::network::{Entry, ParameterValues, shape_text};
 
@@ -23,7 +22,7 @@ pub const PRUNED_KIND: usize = 2;
 const NUMBERED: usize = 16;
 
 impl Shown {
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Values => "values",
@@ -39,7 +38,7 @@ impl Shown {
     }
 }
 
-/// The colours of an image, without cells; values have the full colour at `full`.
+/// Returns the colours of an image, without cells; values have the full colour at `full`.
 pub fn colours(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
     let kinds = KINDS.into_iter().zip(shown.inks()).zip(counts);
     let axis = match shown {
@@ -54,7 +53,7 @@ pub fn colours(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
     }
 }
 
-/// The kind of an entry, as its index in [`KINDS`].
+/// Returns the kind of an entry, as its index in [`KINDS`].
 const fn kind(entry: Entry) -> u8 {
     match entry {
         Entry::Pruned => 2,
@@ -63,14 +62,14 @@ const fn kind(entry: Entry) -> u8 {
     }
 }
 
-/// The number of entries of each kind.
+/// Returns the number of entries of each kind.
 pub fn counts(values: &ParameterValues) -> [u64; 3] {
     let mut counts = [0; 3];
     values.entries.iter().for_each(|entry| counts[usize::from(kind(*entry))] += 1);
     counts
 }
 
-/// All entries of a parameter as cells.
+/// Returns all entries of a parameter as cells.
 pub fn cells(values: &ParameterValues, shown: Shown) -> Cells {
     let kind_of = values.entries.iter().map(|entry| kind(*entry)).collect();
     let rows = if values.shape.len() > 1 { values.shape[0].max(1) } else { 1 };
@@ -79,7 +78,7 @@ pub fn cells(values: &ParameterValues, shown: Shown) -> Cells {
     Cells { values: rows.collect(), kind_of, ..colours(full(values), counts(values), shown) }
 }
 
-/// The value with the full colour: twice the root mean square of the finite values that are not pruned.
+/// Returns the value with the full colour: twice the root mean square of the finite values that are not pruned.
 pub fn full(values: &ParameterValues) -> f64 {
     let all = values.values.iter().zip(&values.entries);
     let squares = all.filter(|(value, entry)| value.is_finite() && entry.survives());
@@ -89,7 +88,7 @@ pub fn full(values: &ParameterValues) -> f64 {
     if full > 0.0 { full } else { 1.0 }
 }
 
-/// The image of a parameter as a figure.
+/// Returns the image of a parameter as a figure.
 pub fn image(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
     let cells = cells(values, shown);
     let [rows, columns] = cells.size();
@@ -106,7 +105,7 @@ pub fn image(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
     Figure { x, y: Axis { reversed: true, ..y }, cells: Some(cells), note: note.into(), ..Figure::default() }
 }
 
-/// An axis that counts from 0.
+/// Returns an axis that counts from 0.
 fn axis(title: &str, count: usize) -> Axis {
     if count <= NUMBERED {
         return Axis::of_names(title, (0..count).map(|index| index.to_string()));

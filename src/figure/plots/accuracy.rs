@@ -13,7 +13,6 @@ const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: 
 const VALIDATION: Series<'static> =
     Series { name: "validation_accuracy", suffix: ", validation", dash: Some(2) };
 
-/// Test accuracy, and validation accuracy if there is validation data.
 pub const PLOT: Plot = Plot {
     name: "accuracy",
     title: "Accuracy",
@@ -29,7 +28,6 @@ pub const PLOT: Plot = Plot {
     ..Plot::BASE
 };
 
-/// The same over the epochs of each training: the figure of lottery tickets.
 pub const BY_ROUND: Plot = Plot {
     name: "rounds",
     title: "Accuracy by round",

@@ -1,7 +1,6 @@
 //! Accuracy of each class.
 
-use super::curves::{Averaged, figure};
-use super::note::RunCounts;
+use super::curves::{Averaged, RunCounts, figure};
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
 use crate::model::{Figure, Line, Trace};
@@ -16,7 +15,6 @@ const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
 /// The share of a name's width that its arms fill.
 const FILLED: f64 = 0.7;
 
-/// The accuracy of each class at the last evaluation.
 pub const PLOT: Plot = Plot {
     name: "classes",
     title: "Per-class accuracy",
@@ -52,7 +50,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         let line = marks(arm, &split.averaged, offset(position, arms), options);
         Averaged {
             line: Line { seeds: arm.seeds(&split), ..line },
-            counts: RunCounts::of(arm, split.averaged.iter().map(|shares| shares.seed)),
+            counts: RunCounts::new(arm, split.averaged.iter().map(|shares| shares.seed)),
             trainings: Vec::new(),
         }
     };
@@ -67,14 +65,13 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 
 /// A run and its accuracy on each class.
 struct Shares<'a> {
-    /// The place of the run among those of its arm.
     place: usize,
     seed: u64,
     name: String,
     classes: &'a [Option<f64>],
 }
 
-/// The last evaluation of the main branch by class; for an ensemble, that of its first member.
+/// Returns the last evaluation of the main branch by class; for an ensemble, that of its first member.
 fn last(record: &RunRecord) -> Option<PointRef<'_>> {
     let is_own =
         |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
@@ -92,7 +89,7 @@ fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
     arm.runs.iter().zip(arm.run_names()).enumerate().filter_map(of).collect()
 }
 
-/// The names of classes: those of the data if all arms agree, otherwise numbers.
+/// Returns the names of classes: those of the data if all arms agree, otherwise numbers.
 fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<String> {
     let mut known = arms.iter().flat_map(|arm| &arm.rows).map(|row| &row.classes);
     let first = known.next();
@@ -104,7 +101,7 @@ fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<String> {
     (0..count).map(name).collect()
 }
 
-/// The offset of an arm's marker from the middle of a name.
+/// Returns the offset of an arm's marker from the middle of a name.
 pub fn offset(position: usize, arms: usize) -> f64 {
     FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
 }

@@ -1,18 +1,17 @@
 //! Turns the curves of individual runs into the lines of a figure: aligned over seeds, smoothed, averaged, styled.
 
-use super::note::{RunCounts, note};
+use std::collections::BTreeSet;
+
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
-use super::smooth::smooth;
 use super::{ArmRuns, rounds};
 use crate::axis::Axis;
-use crate::model::{Figure, Level, Line, Trace};
+use crate::model::{Figure, Level, Line, Note, Trace};
 use crate::palette::{DASHES, MARKERS, Style, style_of};
 use results::statistics::level;
 use results::view::{PlotOptions, XAxis};
 
 /// A series of the records, and how its lines differ from those of other series of the same arm.
 pub struct Series<'a> {
-    /// Its name in the records: "`test_accuracy`".
     pub name: &'a str,
     /// Suffix to the arm's name in the legend; empty for the main series.
     pub suffix: &'a str,
@@ -22,7 +21,7 @@ pub struct Series<'a> {
 }
 
 impl Series<'_> {
-    /// The dash pattern of its main branch for an arm of this style, as an index of [`DASHES`].
+    /// Returns the dash pattern of its main branch for an arm of this style, as an index of [`DASHES`].
     pub fn first_dash(&self, own: Style) -> usize {
         self.dash.unwrap_or_else(|| DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default())
     }
@@ -30,15 +29,13 @@ impl Series<'_> {
 
 /// A line and the number of runs that it averages.
 pub struct Averaged {
-    /// The line.
     pub line: Line,
-    /// The averaged runs.
     pub counts: RunCounts,
-    /// Where lines stand for the trainings of a plan, all that its arm has.
+    /// All trainings of its arm, where lines stand for trainings.
     pub trainings: Vec<Level>,
 }
 
-/// The lines of an arm for a series: first the main branch, then branches and members.
+/// Returns the lines of an arm for a series: first the main branch, then branches and members.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     if options.x == XAxis::Training {
         return rounds::lines(arm, series, options);
@@ -51,7 +48,7 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> V
     paths.into_iter().enumerate().map(line).collect()
 }
 
-/// The mean of curves of an arm with its spread, the single curves as traces, and the number of runs.
+/// Returns the mean of curves of an arm with its spread, the single curves as traces, and the number of runs.
 pub fn averaged(
     arm: &ArmRuns<'_>,
     name: &str,
@@ -61,7 +58,7 @@ pub fn averaged(
 ) -> Averaged {
     let mut split = arm.split(curves, |curve| curve.place);
     let seeds = arm.seeds(&split);
-    let counts = RunCounts::of(arm, split.averaged.iter().map(|curve| curve.seed));
+    let counts = RunCounts::new(arm, split.averaged.iter().map(|curve| curve.seed));
     // Raw values stay visible when they are smoothed, also for a single run.
     let has_traces = options.smoothing > 0.0 || (options.traces && split.averaged.len() > 1);
     let trace = |curve: &Curve| Trace { name: curve.run.clone(), points: curve.points.clone() };
@@ -83,7 +80,7 @@ pub fn averaged(
     Averaged { line: Line { by_seed, traces, seeds, ..line }, counts, trainings: Vec::new() }
 }
 
-/// The curves of all runs of an arm, by main branch and branches.
+/// Returns the curves of all runs of an arm, by main branch and branches.
 pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(Path, Vec<Curve>)> {
     let mut paths: Vec<(Path, Vec<Curve>)> = Vec::new();
     for (place, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
@@ -99,7 +96,7 @@ pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(P
     paths
 }
 
-/// Branches keep the colour of their arm; the first is dashed, further ones also have markers.
+/// Returns the style of a branch: the colour of its arm; the first branch is dashed, further ones also have markers.
 pub fn style(arm: &ArmRuns<'_>, series: &Series<'_>, path: &Path, index: usize) -> Style {
     let own = style_of(arm.colour);
     let on_branch = *path != Path::default();
@@ -109,7 +106,7 @@ pub fn style(arm: &ArmRuns<'_>, series: &Series<'_>, path: &Path, index: usize) 
     Style { dash, marker, ..own }
 }
 
-/// The mean and spread of curves at each place that any of them has.
+/// Returns the mean and spread of curves at each place that any of them has.
 fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Line {
     let goes_back = matches!(options.x, XAxis::Series(_));
     let mut line = Line::new(name, style, Vec::new());
@@ -129,14 +126,12 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
         let x = if xs.iter().all(|x| *x == xs[0]) { xs[0] } else { xs.iter().sum::<f64>() / xs.len() as f64 };
         let x = line.points.last().filter(|_| !goes_back).map_or(x, |last| x.max(last[0]));
         let level = level(x, &ys, options.band);
-        line.points.push([x, level.mean]);
-        line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-        line.band.extend(level.band);
+        line.push(level);
     }
     line
 }
 
-/// Over remaining weights, the values at each point by seed, for differences to an arm that never prunes.
+/// Returns the values at each point by seed over remaining weights, for differences to an arm that never prunes.
 fn by_seed(line: &Line, curves: &[Curve], options: &PlotOptions) -> Vec<Vec<(u64, f64)>> {
     let at = |x: f64| {
         let here = |curve: &Curve| curve.points.iter().find(|point| point[0].total_cmp(&x).is_eq()).copied();
@@ -146,7 +141,7 @@ fn by_seed(line: &Line, curves: &[Curve], options: &PlotOptions) -> Vec<Vec<(u64
     points.map(|point| at(point[0])).collect()
 }
 
-/// All places of the curves in the order of the axis.
+/// Returns all places of the curves in the order of the axis.
 fn all_places(curves: &[Curve]) -> Vec<Place> {
     let (first, others) = curves.split_first().expect("a mean is over several curves");
     if others.iter().all(|curve| curve.places == first.places) {
@@ -158,7 +153,7 @@ fn all_places(curves: &[Curve]) -> Vec<Place> {
     places
 }
 
-/// The figure of these lines, with its note.
+/// Returns the figure of these lines, with its note.
 pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
     let counted: Vec<_> = drawn.iter().map(|averaged| (&averaged.line, averaged.counts)).collect();
     let note = note(&counted, options);
@@ -167,13 +162,117 @@ pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions)
     Figure { x, y, lines, levels, note, spread: Some(options.band), ..Figure::default() }
 }
 
+/// The number of runs that a line averages.
+#[derive(Clone, Copy, Debug)]
+pub struct RunCounts {
+    pub runs: usize,
+    pub seeds: usize,
+    pub arms: usize,
+}
+
+impl RunCounts {
+    /// Counts runs of these seeds.
+    pub fn new(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
+        let seeds: Vec<u64> = seeds.into_iter().collect();
+        let different: BTreeSet<u64> = seeds.iter().copied().collect();
+        Self { runs: seeds.len(), seeds: different.len(), arms: arm.pooled() }
+    }
+}
+
+/// Returns the note about lines: "mean over 2 to 5 seeds", with their interval. Of pooled arms it counts runs, which are no
+/// replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
+pub fn note(drawn: &[(&Line, RunCounts)], options: &PlotOptions) -> Note {
+    let count = |of: fn(&RunCounts) -> usize| Range::new(drawn.iter().map(|(_, counts)| of(counts)));
+    let (runs, seeds, arms) =
+        (count(|counts| counts.runs), count(|counts| counts.seeds), count(|counts| counts.arms));
+    // Some runs may have fewer points so far; the mean is over those with a point.
+    let thinnest = drawn.iter().flat_map(|(line, _)| &line.counts).min();
+    let thinnest = thinnest.map_or(runs.fewest, |count| runs.fewest.min(*count as usize));
+    let runs = Range { fewest: thinnest, ..runs };
+    let mut note = Note::default();
+    if runs.most > 1 {
+        let is_pooled = arms.most > 1;
+        note.what = if is_pooled {
+            format!("mean over {} ({} pooled, {})", runs.text("run"), arms.text("arm"), seeds.text("seed"))
+        } else {
+            format!("mean over {}", runs.text("seed"))
+        };
+        if drawn.iter().any(|(line, _)| !line.band.is_empty()) {
+            let of = if is_pooled { " over runs" } else { "" };
+            note.interval = format!("{}{of}", options.band.label());
+        }
+    }
+    let noun = if arms.most > 1 { "runs" } else { "seeds" };
+    let mut rest = unfinished(drawn, noun).into_iter().collect::<Vec<_>>();
+    if options.smoothing > 0.0 {
+        rest.push(format!("moving average with weight {}, raw values faint", options.smoothing));
+    }
+    note.rest = rest.join(", ");
+    note
+}
+
+/// Explains unfinished runs in the small print: their look, or that there are no others.
+fn unfinished(drawn: &[(&Line, RunCounts)], noun: &str) -> Option<String> {
+    let is_of_unfinished = |line: &Line| line.seeds.is_some_and(|seeds| seeds.done == 0);
+    if !drawn.is_empty() && drawn.iter().all(|(line, _)| is_of_unfinished(line)) {
+        return Some(format!("all {noun} unfinished"));
+    }
+    let running = |line: &Line| line.seeds.map_or(0, |seeds| seeds.running);
+    let is_thin = |line: &Line| {
+        is_of_unfinished(line) || line.traces.iter().take(running(line)).any(|trace| trace.points.len() > 1)
+    };
+    if drawn.iter().any(|(line, _)| is_thin(line)) {
+        return Some(format!("thin lines: unfinished {noun}"));
+    }
+    drawn.iter().any(|(line, _)| running(line) > 0).then(|| format!("hollow: unfinished {noun}"))
+}
+
+/// The smallest and the largest of some counts.
+struct Range {
+    fewest: usize,
+    most: usize,
+}
+
+impl Range {
+    fn new(counts: impl Iterator<Item = usize> + Clone) -> Self {
+        Self { fewest: counts.clone().min().unwrap_or_default(), most: counts.max().unwrap_or_default() }
+    }
+
+    /// Writes "2 to 5 seeds".
+    fn text(&self, noun: &str) -> String {
+        let plural = if self.most == 1 { "" } else { "s" };
+        if self.fewest == self.most {
+            format!("{} {noun}{plural}", self.most)
+        } else {
+            format!("{} to {} {noun}{plural}", self.fewest, self.most)
+        }
+    }
+}
+
+/// Replaces each y by the exponential moving average with the weight `past` in [0, 1), divided by the sum of weights so
+/// far, so that the first value is unchanged (the bias correction of Kingma and Ba 2015, section 3).
+///
+/// Values that are not finite stay as they are and do not enter the average.
+pub fn smooth<'a>(points: impl Iterator<Item = &'a mut [f64; 2]>, past: f64) {
+    if past <= 0.0 {
+        return;
+    }
+    let past = past.min(0.9999);
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for [_, y] in points.filter(|point| point[1].is_finite()) {
+        sum = past * sum + (1.0 - past) * *y;
+        weight = past * weight + (1.0 - past);
+        *y = sum / weight;
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, branch, record};
-    use super::super::{accuracy, loss};
     use super::*;
     use crate::model::{Note, Seeds};
     use crate::palette::Dash;
+    use crate::plots::testing::{at, branch, record};
+    use crate::plots::{accuracy, loss};
     use results::statistics::{Band, Spread};
     use results::table::Row;
     use results::{Event, RunRecord};
@@ -395,5 +494,30 @@ mod tests {
         let loss = (loss::PLOT.build)(&[arm("dense", &runs)], &options());
         let shown: Vec<_> = loss.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
         assert_eq!(shown, [("dense, test", Dash::Solid), ("dense, training", Dash::Dotted)]);
+    }
+
+    fn smoothed(ys: &[f64], past: f64) -> Vec<f64> {
+        let mut points: Vec<_> = ys.iter().map(|&y| [0.0, y]).collect();
+        smooth(points.iter_mut(), past);
+        points.iter().map(|point| point[1]).collect()
+    }
+
+    #[test]
+    fn the_first_value_is_itself_and_a_level_stays_a_level() {
+        assert_eq!(smoothed(&[3.0, 3.0, 3.0], 0.5), [3.0, 3.0, 3.0]);
+    }
+
+    #[test]
+    fn half_of_the_past_counts_twice_the_half_before() {
+        // (0·¼ + 3·½) / ¾
+        assert_eq!(smoothed(&[0.0, 3.0], 0.5), [0.0, 2.0]);
+        assert_eq!(smoothed(&[0.0, 3.0], 0.0), [0.0, 3.0]);
+    }
+
+    #[test]
+    fn a_gap_stays_a_gap_and_does_not_spoil_what_follows() {
+        let values = smoothed(&[0.0, f64::NAN, 3.0], 0.5);
+        assert!(values[1].is_nan());
+        assert!((values[2] - 2.0).abs() < 1e-12);
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::campaigns::{SERIES, campaigns};
-use super::curves::Averaged;
-use super::note::{RunCounts, note};
+use super::curves::{Averaged, RunCounts, note};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
@@ -19,7 +18,6 @@ use results::statistics::{Band, level};
 use results::tiles::Group;
 use results::view::PlotOptions;
 
-/// Mean accuracy of the trials of each rate.
 pub const PLOT: Plot = Plot {
     name: "fault-rate",
     title: "Fault rate",
@@ -36,7 +34,6 @@ pub const PLOT: Plot = Plot {
     ..Plot::BASE
 };
 
-/// The interval of a point of a single run.
 const SINGLE: &str = "bootstrap interval over trials";
 
 fn is_about(record: &RunRecord) -> bool {
@@ -75,7 +72,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     figure
 }
 
-/// What points are means of, and which intervals they have: those of several runs, and of single ones over their trials.
+/// Writes the note: the means that points are, and their intervals, of several runs or of one run over its trials.
 fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
     if drawn.is_empty() {
         return Note::default();
@@ -89,8 +86,7 @@ fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
     let has_bands = |are_single: bool| {
         drawn.iter().map(|averaged| &averaged.line).any(|line| {
             let mut points = line.points.iter().zip(&line.counts);
-            let is_there = |x: f64| line.band.iter().any(|band| band.x.total_cmp(&x).is_eq());
-            points.any(|(point, count)| (*count == 1) == are_single && is_there(point[0]))
+            points.any(|(point, count)| (*count == 1) == are_single && line.band_at(point[0]).is_some())
         })
     };
     let interval = match (has_bands(false), has_bands(true)) {
@@ -102,12 +98,11 @@ fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
     Note { what, interval, ..of_runs }
 }
 
-/// Campaigns of an arm that vary the rate.
 fn over_rates<'a>(arm: &'a ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
     campaigns(arm).filter(|campaign| varies_rate(campaign))
 }
 
-/// The title of the rate axis: per bit or per value.
+/// Returns the title of the rate axis: per bit or per value.
 fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     let units: BTreeSet<bool> =
         arms.iter().flat_map(over_rates).map(|campaign| campaign.began.strikes_values).collect();
@@ -118,8 +113,13 @@ fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     }
 }
 
-/// Identifies a line: stage, branch, and whether it is unprotected.
-type Key = (String, String, bool);
+/// Identifies a line.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    stage: String,
+    branch: String,
+    unprotected: bool,
+}
 
 /// The estimates of a run for each rate. Keys are the bits of rates, which are equal in all seeds.
 type Rates = BTreeMap<u64, Estimate>;
@@ -128,21 +128,25 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let mut found: BTreeMap<Key, BTreeMap<usize, Rates>> = BTreeMap::new();
     for (run, (_, record)) in arm.runs.iter().enumerate() {
         for campaign in record.campaigns() {
-            for (key, rate, accuracy) in cells(campaign) {
+            let (began, measured) = (&campaign.began, campaign.cells.iter().filter(|state| state.trials > 0));
+            for state in measured {
+                let Some(rate) = began.cells.get(state.cell).and_then(|cell| cell.rate) else { continue };
+                let (stage, branch) = (began.stage.clone(), began.branch.clone());
+                let key = Key { stage, branch, unprotected: state.unprotected };
                 // The last round counts.
-                found.entry(key).or_default().entry(run).or_default().insert(rate.to_bits(), accuracy);
+                found.entry(key).or_default().entry(run).or_default().insert(rate.to_bits(), state.accuracy);
             }
         }
     }
     let stages: BTreeSet<(String, String)> =
-        found.keys().map(|(stage, branch, _)| (stage.clone(), branch.clone())).collect();
+        found.keys().map(|key| (key.stage.clone(), key.branch.clone())).collect();
     let protections: BTreeMap<(String, String), &str> = over_rates(arm)
         .filter_map(|campaign| {
             let began = &campaign.began;
             Some(((began.stage.clone(), began.branch.clone()), word_of(&began.protect)?))
         })
         .collect();
-    let line = |((stage, branch, unprotected), runs): (Key, BTreeMap<usize, Rates>)| {
+    let line = |(Key { stage, branch, unprotected }, runs): (Key, BTreeMap<usize, Rates>)| {
         let mut name = Path { branch: branch.clone(), member: None }.name(&arm.name);
         if stages.len() > 1 {
             name = format!("{name}, stage {}", stage_number(&stage));
@@ -155,14 +159,6 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
         drawn(arm, &name, unprotected, runs, options)
     };
     found.into_iter().map(line).collect()
-}
-
-fn cells(campaign: &CampaignRecord) -> impl Iterator<Item = (Key, f64, Estimate)> {
-    let began = &campaign.began;
-    campaign.cells.iter().filter(|state| state.trials > 0).filter_map(move |state| {
-        let rate = began.cells.get(state.cell)?.rate?;
-        Some(((began.stage.clone(), began.branch.clone(), state.unprotected), rate, state.accuracy))
-    })
 }
 
 fn drawn(
@@ -186,7 +182,7 @@ fn drawn(
         let x = f64::from_bits(rate);
         let here = || split.averaged.iter().filter_map(|(run, rates)| Some((*run, *rates.get(&rate)?)));
         let values: Vec<f64> = here().map(|(_, estimate)| estimate.value).collect();
-        let of_here = RunCounts::of(arm, here().map(|(run, _)| arm.runs[run].0));
+        let of_here = RunCounts::new(arm, here().map(|(run, _)| arm.runs[run].0));
         counts.runs = counts.runs.max(of_here.runs);
         counts.seeds = counts.seeds.max(of_here.seeds);
         let level = level(x, &values, split.spread(options.band));
@@ -213,7 +209,7 @@ fn drawn(
     Averaged { line, counts, trainings: Vec::new() }
 }
 
-/// The protection of a campaign in a word for the legend; none where there is no protection.
+/// Returns the protection of a campaign in a word for the legend; none where there is no protection.
 const fn word_of(protect: &Protect) -> Option<&'static str> {
     match protect {
         Protect::Nothing => None,
@@ -223,7 +219,7 @@ const fn word_of(protect: &Protect) -> Option<&'static str> {
     }
 }
 
-/// The golden accuracy of an arm: its mean without faults, over the runs that the means under faults are over.
+/// Returns the golden accuracy of an arm: its mean without faults, over the runs that the means under faults are over.
 fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
     let of_run = |(run, (_, record)): (usize, &(u64, &RunRecord))| {
         let about = record.campaigns().iter().filter(|campaign| varies_rate(campaign));

@@ -16,7 +16,6 @@ use results::{PointRef, Report, RunRecord};
 const ACCURACY: &str = "line_accuracy";
 const LOSS: &str = "line_loss";
 
-/// Test error along the line.
 pub const LINE_ERROR: Plot = Plot {
     name: "line",
     title: "Linear interpolation",
@@ -36,7 +35,6 @@ fn error_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
 }
 
-/// Test loss along the line.
 pub const LINE_LOSS: Plot = Plot {
     name: "line-loss",
     title: "Interpolation loss",
@@ -81,13 +79,12 @@ struct Measurement {
 }
 
 impl Measurement {
-    fn of(point: &PointRef<'_>) -> Self {
+    fn from_point(point: &PointRef<'_>) -> Self {
         let order = point.stage.split('.').map(|number| number.parse().unwrap_or(u64::MAX)).collect();
         Self { branch: point.branch.to_owned(), order, stage: point.stage.to_owned(), round: point.round }
     }
 
-    /// Between which networks: "one order ↔ another order", and with which statistics, if not the usual ones; `None` if no
-    /// report of these runs tells.
+    /// Names the networks at the ends, "one order ↔ another order", and unusual statistics; `None` if no report tells.
     fn ends(&self, arm: &ArmRuns<'_>) -> Option<String> {
         let is_own = |report: &&Report| {
             report.stage == self.stage && report.branch == self.branch && report.round == self.round
@@ -102,7 +99,7 @@ impl Measurement {
     }
 }
 
-/// The names of an arm's lines: the networks at their ends and, where several measurements have the same, their places.
+/// Returns the names of an arm's lines: the networks at their ends and, where several measurements have the same, their places.
 fn names(arm: &ArmRuns<'_>, found: &[&Measurement]) -> Vec<String> {
     let own = |measurement: &&Measurement| {
         let name = Path { branch: measurement.branch.clone(), member: None }.name(&arm.name);
@@ -143,7 +140,6 @@ fn lines(
     names.into_iter().zip(found.into_values()).enumerate().map(line).collect()
 }
 
-/// The measurements of a run.
 fn curves(
     seed: u64,
     record: &RunRecord,
@@ -153,8 +149,9 @@ fn curves(
     let mut found: BTreeMap<Measurement, Curve> = BTreeMap::new();
     for point in record.points_of(series) {
         let Some(position) = point.along else { continue };
-        let curve =
-            found.entry(Measurement::of(&point)).or_insert_with(|| Curve { seed, ..Curve::default() });
+        let curve = found
+            .entry(Measurement::from_point(&point))
+            .or_insert_with(|| Curve { seed, ..Curve::default() });
         curve.points.push([position, value(point.value)]);
     }
     for curve in found.values_mut() {
@@ -167,7 +164,7 @@ fn curves(
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use results::report::line_summary;
+    use results::event::line_summary;
     use results::{Event, Point};
 
     fn place(series: &str, stage: &str, t: f64, value: f64) -> Point {

@@ -9,7 +9,6 @@ use results::view::PlotOptions;
 const TEST: Series<'static> = Series { name: "test_loss", suffix: ", test", dash: Some(0) };
 const TRAIN: Series<'static> = Series { name: "train_loss", suffix: ", training", dash: Some(2) };
 
-/// Loss on the training and the test data.
 pub const PLOT: Plot = Plot {
     name: "loss",
     title: "Loss",
@@ -36,7 +35,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::scale::Scale;
+    use crate::axis::Scale;
     use results::table::Row;
 
     #[test]

@@ -12,7 +12,6 @@ const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: 
 const VOTE: Series<'static> = Series { name: "vote_accuracy", suffix: ", vote", dash: None };
 const DISTANCE: Series<'static> = Series { name: "member_distance", suffix: "", dash: None };
 
-/// Test accuracy of each member of an ensemble, and of their vote.
 pub const MEMBERS: Plot = Plot {
     name: "members",
     title: "Members",
@@ -33,7 +32,7 @@ fn members_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     figure(x_axis(&options.x), Axis::percent("Test accuracy"), drawn, options)
 }
 
-/// The lines of the members. The main branch is left out: it is the network before the ensemble.
+/// Returns the lines of the members. The main branch is left out: it is the network before the ensemble.
 fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, TEST.name, options).into_iter().filter(|(path, _)| path.member.is_some());
     let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
@@ -42,7 +41,6 @@ fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     paths.enumerate().map(line).collect()
 }
 
-/// The distance between the members of an ensemble.
 pub const MEMBER_DISTANCE: Plot = Plot {
     name: "member-distance",
     group: Group::Geometry,

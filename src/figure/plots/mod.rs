@@ -12,14 +12,12 @@ mod line;
 mod loss;
 mod members;
 mod metric;
-mod note;
 mod outcomes;
 mod parallel_coordinates;
 mod past;
 mod remaining;
 mod rounds;
 mod series;
-mod smooth;
 mod values;
 mod vulnerability;
 mod weights;
@@ -62,27 +60,22 @@ pub static ALL: &[Plot] = &[
 pub struct Plot {
     /// Its name for `--figure`: "accuracy".
     pub name: &'static str,
-    /// What the window calls it: "Accuracy".
     pub title: &'static str,
-    /// The group of views that it belongs to.
     pub group: Group,
     /// The subject of its lines, to complete "curves of …": "test accuracy".
     pub subject: &'static str,
-    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences. The first
-    /// statement is also the tooltip.
+    /// Its question, how to read it and what it needs, in two to six sentences. The first statement is also the tooltip.
     pub help: &'static str,
     /// Its tab appears once there are points of any of these series, or at once if the list is empty.
     pub needs: &'static [&'static str],
-    /// Its controls.
     pub controls: Controls,
     /// The figure of the results so far. Arms without points do not appear; without any points, [`Figure::has_data`] is
     /// false.
     pub build: fn(&[ArmRuns<'_>], &PlotOptions) -> Figure,
-    /// Whether a run has data for it; `None`: if it has points of a series that the plot needs.
+    /// True if a run has data for it; `None`: if it has points of a series that the plot needs.
     pub has_data_of: Option<fn(&RunRecord) -> bool>,
     /// The layer and bit of a cell, by row and column of the figure, whose trials can be opened.
     pub injected_at: fn(&Figure, [usize; 2]) -> Option<(String, u32)>,
-    /// Why it is empty for runs without its data.
     pub lacks: &'static str,
 }
 
@@ -102,7 +95,7 @@ impl Plot {
         lacks: "these runs have no results for it",
     };
 
-    /// Whether it applies to any of these runs; otherwise its tab is hidden.
+    /// Returns true if it applies to any of these runs; otherwise its tab is hidden.
     pub fn concerns<'a>(&self, mut records: impl Iterator<Item = &'a RunRecord>) -> bool {
         let has_points =
             |record: &RunRecord| self.needs.iter().any(|series| record.points_of(series).next().is_some());
@@ -117,23 +110,20 @@ impl Plot {
 pub struct Controls {
     /// The title of its x axis if that is fixed.
     pub own_x: Option<&'static str>,
-    /// Whether its lines can be smoothed.
     pub smooths: bool,
-    /// Whether it shows means over seeds with bands and single runs.
+    /// True if it shows means over seeds with bands and single runs.
     pub averages: bool,
-    /// Whether its x and y are columns of the table of runs.
     pub columns: bool,
-    /// Whether it can have a line for each training of a plan; of recorded weights, only where they are of one layer.
+    /// True if it can have a line for each training of a plan; of recorded weights, only where they are of one layer.
     pub rounds: bool,
-    /// Whether it shows a recorded statistic of weights, of one layer or of one arm.
+    /// True if it shows a recorded statistic of weights, of one layer or of one arm.
     pub weights: bool,
-    /// Whether it shows the faults of one arm: what is selected, with a panel for each of several settings or arms; and of
+    /// True if it shows the faults of one arm: what is selected, with a panel for each of several settings or arms; and of
     /// one stage, if several have campaigns.
     pub one_arm: bool,
 }
 
 impl Controls {
-    /// All controls, for curves.
     pub const ALL: Self = Self {
         own_x: None,
         smooths: true,
@@ -144,15 +134,14 @@ impl Controls {
         one_arm: false,
     };
 
-    /// For means over a fixed axis.
+    /// Returns those of means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
         Self { averages: true, ..Self::fixed(own_x) }
     }
 
-    /// For means over columns of the table of runs.
     pub const OF_COLUMNS: Self = Self { columns: true, ..Self::of_means("Setting or result") };
 
-    /// For plots with neither curves nor means.
+    /// Returns those of plots with neither curves nor means.
     pub const fn fixed(own_x: &'static str) -> Self {
         Self {
             own_x: Some(own_x),
@@ -165,18 +154,18 @@ impl Controls {
         }
     }
 
-    /// For plots of the faults of one arm.
+    /// Returns those of plots of the faults of one arm.
     pub const fn of_arm(own_x: &'static str) -> Self {
         Self { one_arm: true, ..Self::fixed(own_x) }
     }
 
-    /// Whether single seeds are drawn only where somebody wants them; dots over a setting are always there.
+    /// Returns true if single seeds are drawn only where somebody wants them; dots over a setting are always there.
     pub const fn can_hide_seeds(&self) -> bool {
         self.averages && !self.columns
     }
 }
 
-/// The plot with this name.
+/// Returns the plot with this name.
 pub fn find(name: &str) -> Option<&'static Plot> {
     ALL.iter().find(|plot| plot.name == name)
 }
@@ -184,11 +173,9 @@ pub fn find(name: &str) -> Option<&'static Plot> {
 /// The runs of a line: those of an arm, one for each seed, or those of all arms with the same value of a setting.
 #[derive(Clone, Debug, Default)]
 pub struct ArmRuns<'a> {
-    /// Its name in the legend.
     pub name: String,
     /// The index of its style for [`style_of`](super::style_of), the same in every figure.
     pub colour: usize,
-    /// Seed and record.
     pub runs: Vec<(u64, &'a RunRecord)>,
     /// The rows of these runs in the table of runs, in the same order: settings, results, names of classes.
     pub rows: Vec<&'a Row>,
@@ -197,21 +184,21 @@ pub struct ArmRuns<'a> {
 }
 
 impl ArmRuns<'_> {
-    /// The number of its arms: more than one if lines stand for values of a setting.
+    /// Returns the number of its arms: more than one if lines stand for values of a setting.
     pub fn pooled(&self) -> usize {
         let names: BTreeSet<&str> = self.rows.iter().map(|row| row.arm.as_str()).collect();
         names.len().max(1)
     }
 
-    /// What a mean over some of its runs is over, and what is beside it. `run` is the place of a value's run in
+    /// Splits values into those of the mean and those beside it. `run` is the place of a value's run in
     /// [`runs`](Self::runs).
     fn split<T>(&self, values: impl IntoIterator<Item = T>, run: impl Fn(&T) -> usize) -> Split<T> {
         let goes_on = |(_, record): &(u64, &RunRecord)| record.state().goes_on();
         Split::of(values, |value| self.runs.get(run(value)).is_some_and(goes_on))
     }
 
-    /// The seeds of a mean while others are to come or are left out. Those of pooled arms have no number, since runs with one seed are no
-    /// replicates.
+    /// Returns the seeds of a mean while others are to come or are left out. Pooled arms have no number of them: runs with
+    /// one seed are no replicates.
     fn seeds<T>(&self, split: &Split<T>) -> Option<Seeds> {
         let is_over = |record: &RunRecord| !record.state().goes_on() && !record.points().is_empty();
         let over = self.runs.iter().filter(|(_, record)| is_over(record)).count();
@@ -222,7 +209,7 @@ impl ArmRuns<'_> {
         (over < all).then(|| Seeds { done: split.finished(), planned, running: split.beside.len() })
     }
 
-    /// Distinct names of its runs: the seed, after the arm if several are pooled.
+    /// Names its runs: the seed, after the arm if several are pooled.
     pub fn run_names(&self) -> Vec<String> {
         let is_pooled = self.pooled() > 1;
         let name = |(index, (seed, _)): (usize, &(u64, &RunRecord))| match self.rows.get(index) {

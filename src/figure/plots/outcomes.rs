@@ -10,7 +10,6 @@ use results::campaign::{OneStage, Tally};
 use results::tiles::Group;
 use results::view::PlotOptions;
 
-/// Shares of outcomes for each bit.
 pub const BY_BIT: Plot = Plot {
     name: "outcomes-bit",
     title: "Outcomes by bit",
@@ -35,7 +34,6 @@ fn by_bit(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
 }
 
-/// Shares of outcomes for each layer.
 pub const BY_LAYER: Plot = Plot {
     name: "outcomes-layer",
     title: "Outcomes by layer",
@@ -63,7 +61,7 @@ fn by_layer(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     Figure { x, y, bars, note, ..Figure::default() }
 }
 
-/// The bars of all arms with outcomes, and a note. Arms are side by side.
+/// Returns the bars of all arms with outcomes, and a note. Arms are side by side.
 fn stacked<K: Ord>(
     arms: &[ArmRuns<'_>],
     all: &[OneStage<'_>],
@@ -92,7 +90,7 @@ fn stacked<K: Ord>(
 mod tests {
     use super::super::campaigns::testing::{outcome, single_faults};
     use super::*;
-    use crate::bars::{self, stacks};
+    use crate::model::{bar_parts, stacks};
     use results::RunRecord;
 
     fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
@@ -111,7 +109,7 @@ mod tests {
         let values: Vec<_> = figure.bars.iter().map(|bars| bars.values.clone()).collect();
         // 20 images: 8 masked, 12 with another class, of which 6 lost the golden class from their top five.
         assert_eq!(values, [[0.4, 1.0], [0.0, 0.0], [0.3, 0.0], [0.3, 0.0], [0.0, 0.0]]);
-        let heads: Vec<f64> = bars::parts(&figure)
+        let heads: Vec<f64> = bar_parts(&figure)
             .iter()
             .filter(|part| part.bars.name == "DUE")
             .map(|part| part.ends[1])

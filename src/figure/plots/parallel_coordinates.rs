@@ -11,14 +11,11 @@ use results::table::{Row, facts};
 use results::tiles::Group;
 use results::view::PlotOptions;
 
-/// Series with results.
 const RESULTS: [&str; 2] = ["test_accuracy", "validation_accuracy"];
 
 /// More axes would be too dense to read.
 const MOST_SETTINGS: usize = 10;
 
-/// A line for each run, across an axis for each setting in which runs differ and for each result, or for the chosen columns of
-/// the table.
 pub const PLOT: Plot = Plot {
     name: "parallel",
     title: "Parallel coordinates",
@@ -75,13 +72,11 @@ struct RunAxis {
     values: Vec<f64>,
 }
 
-/// Whether a run has a result.
 fn has_result(row: &Row) -> bool {
     row.last.is_some()
 }
 
-/// The axes of these runs, and the number of settings that were left out: the columns that the table of runs shows, or, while
-/// none were chosen, settings that differ and results.
+/// Returns the axes, of the chosen columns or of settings that differ and results, and the number of settings left out.
 fn axes(runs: &[&Row], chosen: Option<&[Column]>) -> (Vec<RunAxis>, usize) {
     // One axis alone compares nothing.
     let chosen = chosen.filter(|columns| columns.iter().filter(|column| column.is_fact()).count() > 1);
@@ -114,7 +109,7 @@ fn axis(runs: &[&Row], column: &Column) -> RunAxis {
     }
 }
 
-/// The runs of an arm; `first` is the index of its first run among all.
+/// Returns the runs of an arm; `first` is the index of its first run among all.
 fn line(arm: &ArmRuns<'_>, axes: &[RunAxis], first: usize) -> Line {
     let rows = arm.rows.iter().filter(|row| has_result(row));
     let is_mixed = arm.pooled() > 1;
@@ -133,7 +128,7 @@ fn line(arm: &ArmRuns<'_>, axes: &[RunAxis], first: usize) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scale::Scale;
+    use crate::axis::Scale;
 
     fn row(arm: &str, seed: u64, settings: &[(&str, &str)], best: f64) -> Row {
         let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));

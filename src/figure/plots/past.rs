@@ -11,7 +11,6 @@ const DISTANCE: Series<'static> = Series { name: "past_distance", suffix: ", dis
 const DIVERGENCE: Series<'static> = Series { name: "past_kl", suffix: ", KL", dash: Some(1) };
 const CHANGED: Series<'static> = Series { name: "past_changed", suffix: ", changed", dash: Some(2) };
 
-/// Distance to the watched past, divergence of the predictions, and share of predictions that changed.
 pub const PLOT: Plot = Plot {
     name: "past",
     title: "Distance to past",
@@ -41,8 +40,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     figure
 }
 
-/// Removes exact zeros, such as no changed prediction at all, and returns their number. They are common, and the axis is
-/// logarithmic, since the three measures differ by orders of magnitude.
+/// Removes exact zeros, which are common and have no place on a logarithmic axis; returns their number.
 fn without_zeros(averaged: &mut Averaged) -> usize {
     let is_drawn = |point: &[f64; 2]| point[1] != 0.0;
     let line = &mut averaged.line;

@@ -10,7 +10,6 @@ use results::view::{PlotOptions, XAxis};
 
 const TEST: Series<'static> = Series { name: "test_accuracy", suffix: "", dash: None };
 
-/// The last test accuracy at each level of remaining weights.
 pub const PLOT: Plot = Plot {
     name: "remaining",
     title: "Accuracy vs. sparsity",
@@ -48,19 +47,18 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     figure
 }
 
-/// Why there are points instead of lines.
 const ONE_LEVEL: &str = "one level of remaining weights in each arm: a line needs several rounds of pruning";
 
 fn is_about(record: &RunRecord) -> bool {
     has_pruned(record, TEST.name)
 }
 
-/// Whether a series has points after pruning.
+/// Returns true if a series has points after pruning.
 pub fn has_pruned(record: &RunRecord, series: &str) -> bool {
     record.points().is_pruned() && record.points_of(series).any(|point| point.remaining < 1.0)
 }
 
-/// Whether all its runs that have started are done: an unfinished arm at 100 % may still be pruned.
+/// Returns true if all its runs that have started are done: an unfinished arm at 100 % may still be pruned.
 fn is_over(arm: &ArmRuns<'_>) -> bool {
     !arm.runs.iter().any(|(_, record)| record.state().is_partial())
 }

@@ -22,7 +22,7 @@ struct Group {
 }
 
 impl Group {
-    /// The mean over seeds; `None` for pooled arms that differ in it.
+    /// Returns the mean over seeds; `None` for pooled arms that differ in it.
     fn remaining(&self, is_pooled: bool) -> Option<f64> {
         let first = level_text(self.remaining[0]);
         let differs = is_pooled && self.remaining.iter().any(|share| level_text(*share) != first);
@@ -31,23 +31,22 @@ impl Group {
 }
 
 impl LineRound {
-    /// What its training is called: "32.8 %", or "training 2".
+    /// Names its training: "32.8 %", or "training 2".
     pub fn level(&self) -> String {
         training_text(self.number, self.remaining)
     }
 
-    /// The name of a line among several of its arm.
     fn full_name(&self) -> String {
         format!("{}, {}", self.of, self.level())
     }
 
-    /// The same without the arm: "32.8 %", "32.8 %, validation".
+    /// Names the line without its arm: "32.8 %", "32.8 %, validation".
     fn short_name(&self) -> String {
         format!("{}{}", self.level(), self.of.strip_prefix(self.arm.as_str()).unwrap_or_default())
     }
 }
 
-/// The lines of an arm: a line for each chosen training, named by the weights that remain, in shades of the arm's colour
+/// Returns the lines of an arm: a line for each chosen training, named by the weights that remain, in shades of the arm's colour
 /// from light to dark.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let groups = groups(arm, series.name);
@@ -93,7 +92,7 @@ fn line(
     Averaged { trainings, line: Line { round: Some(round), ..drawn.line }, ..drawn }
 }
 
-/// The trainings of the main branch by number, each with the curve of every run that has come so far.
+/// Returns the trainings of the main branch by number, each with the curve of every run that has come so far.
 fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (of, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
@@ -130,7 +129,7 @@ fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
     groups
 }
 
-/// All trainings that the arms of these lines have, by number. Where all lines are of one arm, their names leave it out.
+/// Returns all trainings that the arms of these lines have, by number. Where all lines are of one arm, their names leave it out.
 pub fn levels_of(drawn: &mut [Averaged]) -> Vec<Level> {
     let levels = united(drawn.iter().flat_map(|averaged| averaged.trainings.clone()));
     let mut lines: Vec<&mut Line> = drawn.iter_mut().map(|averaged| &mut averaged.line).collect();
@@ -151,7 +150,7 @@ pub fn in_panels(figures: &mut [Figure]) -> Vec<Level> {
     levels
 }
 
-/// One level for each number, with the weights that remain where all agree.
+/// Merges levels by number; the remaining weights stay where all agree.
 fn united(levels: impl Iterator<Item = Level>) -> Vec<Level> {
     let mut found: BTreeMap<usize, Level> = BTreeMap::new();
     for level in levels {
@@ -164,7 +163,7 @@ fn united(levels: impl Iterator<Item = Level>) -> Vec<Level> {
     found.into_values().collect()
 }
 
-/// The training of a line that is one of several of its arm.
+/// Returns the training of a line that is one of several of its arm.
 fn one_of_several(line: &Line) -> Option<&LineRound> {
     line.round.as_ref().filter(|round| line.name != round.of)
 }
@@ -183,7 +182,7 @@ fn rename(lines: &mut [&mut Line], name: fn(&LineRound) -> String) {
     }
 }
 
-/// Shades by level, from light to dark, over all lines of an arm.
+/// Shades the lines of each arm by level, from light to dark.
 fn give_shades(lines: &mut [&mut Line]) {
     let mut levels: BTreeMap<String, Vec<LineRound>> = BTreeMap::new();
     for round in lines.iter().filter_map(|line| one_of_several(line)) {
@@ -209,7 +208,7 @@ fn give_shades(lines: &mut [&mut Line]) {
     }
 }
 
-/// The trainings to draw: none of those that were chosen may be there.
+/// Returns the trainings to draw: none of those that were chosen may be there.
 fn chosen(numbers: &[usize], options: &PlotOptions) -> Vec<usize> {
     let spread = || {
         let last = numbers.len() - 1;

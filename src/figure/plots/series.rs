@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::distinct::distinct;
-use results::trained::{iterations_per_epoch, iterations_trained};
+use crate::distinct;
+use results::points::{iterations_per_epoch, iterations_trained};
 use results::view::XAxis;
 use results::{PointRef, RunRecord};
 
@@ -18,7 +18,7 @@ pub struct Path {
 }
 
 impl Path {
-    fn of(point: &PointRef<'_>) -> Self {
+    fn from_point(point: &PointRef<'_>) -> Self {
         Self { branch: point.branch.to_owned(), member: point.member }
     }
 
@@ -28,7 +28,7 @@ impl Path {
         self.member == point.member && (is_main || self.branch == point.branch)
     }
 
-    /// The curve's name: arm, branch, member.
+    /// Returns the curve's name: arm, branch, member.
     pub fn name(&self, arm: &str) -> String {
         let mut name = arm.to_owned();
         if !self.branch.is_empty() {
@@ -54,19 +54,18 @@ pub struct Place {
 /// One curve of one run; `places` and `points` have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
-    /// The run's seed.
     pub seed: u64,
     /// The place of its run among those of the line.
     pub place: usize,
     /// Its name among the curves of a line: "seed 3".
     pub run: String,
-    /// Where each point aligns with those of other seeds.
+    /// The places at which points align with those of other seeds.
     pub places: Vec<Place>,
     /// `[x, y]` in the order of the axis.
     pub points: Vec<[f64; 2]>,
 }
 
-/// The curves of a series in a record: the main branch, then branches in the order of the plan. Points of fault campaigns
+/// Returns the curves of a series in a record: the main branch, then branches in the order of the plan. Points of fault campaigns
 /// belong to cells, not to curves.
 pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Path, Curve)> {
     let in_curve =
@@ -79,7 +78,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
         // Most points have the same path as the one before.
         if !found.get(here).is_some_and(|(path, _)| path.is_of(&point)) {
             here = found.iter().position(|(path, _)| path.is_of(&point)).unwrap_or_else(|| {
-                found.push((Path::of(&point), Curve { seed, ..Curve::default() }));
+                found.push((Path::from_point(&point), Curve { seed, ..Curve::default() }));
                 found.len() - 1
             });
         }
@@ -114,7 +113,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
     found
 }
 
-/// The level at which an unfinished run still trains, once it has pruned: a value in the middle of a training says nothing
+/// Returns the level at which an unfinished run still trains, once it has pruned: a value in the middle of a training says nothing
 /// about the level.
 fn unfinished_level(record: &RunRecord) -> Option<f64> {
     if !record.state().is_partial() {
@@ -132,14 +131,14 @@ pub fn put_in_order_of_plan<T>(paths: &mut [(Path, T)]) {
 }
 
 impl Place {
-    /// The order of the axis.
+    /// Returns the order of the axis.
     pub fn order(&self, other: &Self) -> Ordering {
         self.at.total_cmp(&other.at).then(self.nth.cmp(&other.nth))
     }
 }
 
 impl Curve {
-    /// The point at a place; moves `next` past it. Calls must follow the order of the axis.
+    /// Returns the point at a place; moves `next` past it. Calls must follow the order of the axis.
     pub fn take(&self, place: Place, next: &mut usize) -> Option<[f64; 2]> {
         let mut found = None;
         while self.places.get(*next).is_some_and(|own| own.order(&place).is_le()) {
@@ -158,7 +157,7 @@ impl Curve {
         self.points.push(point);
     }
 
-    /// Points are in training order unless some were written twice after a crash.
+    /// Sorts the points, of which some may have been written twice after a crash.
     fn put_in_order(&mut self) {
         if self.places.is_sorted_by(|a, b| a.order(b).is_le()) {
             return;
@@ -188,11 +187,11 @@ impl Curve {
     }
 }
 
-/// The values of a series by the amount of training, in order.
+/// Returns the values of a series by the amount of training, in order.
 fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
     let mut found: BTreeMap<Path, Vec<[f64; 2]>> = BTreeMap::new();
     for point in record.points_of(series) {
-        found.entry(Path::of(&point)).or_default().push([point.trained, point.value]);
+        found.entry(Path::from_point(&point)).or_default().push([point.trained, point.value]);
     }
     for values in found.values_mut() {
         values.sort_by(|a, b| a[0].total_cmp(&b[0]));
@@ -200,7 +199,7 @@ fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
     found
 }
 
-/// The last value after this amount of training; NaN before the first.
+/// Returns the last value after this amount of training; NaN before the first.
 fn before(values: Option<&Vec<[f64; 2]>>, trained: f64) -> f64 {
     let Some(values) = values else { return f64::NAN };
     let known = values.partition_point(|value| value[0] <= trained);

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::axis::Axis;
-use crate::distinct::distinct;
-use crate::scale::Scale;
+use crate::axis::{Axis, Scale};
+use crate::distinct;
 use results::number::Format;
 use results::table::Labels;
 use results::table::columns::Column;
@@ -16,7 +15,7 @@ const WIDE: f64 = 100.0;
 /// Longer texts, such as whole plans, are named after their arms.
 const LONGEST: usize = 40;
 
-/// The axis of a result, with the unit of its numbers.
+/// Returns the axis of a result, with the unit of its numbers.
 pub fn axis_of_result(column: &Column) -> Axis {
     let title = column.title(&Labels::default());
     match (column, column.format()) {
@@ -26,7 +25,7 @@ pub fn axis_of_result(column: &Column) -> Axis {
     }
 }
 
-/// The axis with the range of these numbers, logarithmic if they span two decades.
+/// Returns the axis with the range of these numbers, logarithmic if they span two decades.
 pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
@@ -36,7 +35,7 @@ pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
     Axis { range: Some(range), ..axis }
 }
 
-/// The same; rates are logarithmic wherever they can be, as in the plot of fault rates.
+/// Returns [`axis_of_numbers`] of a setting; rates are logarithmic where they can be, as in the plot of fault rates.
 fn axis_of_setting(axis: Axis, values: &[f64]) -> Axis {
     let is_rate = axis.title.split([' ', ',']).any(|word| word.eq_ignore_ascii_case("rate"));
     let is_log =
@@ -50,7 +49,7 @@ fn axis_of_setting(axis: Axis, values: &[f64]) -> Axis {
     Axis { range: Some(range), ..axis }
 }
 
-/// An axis for texts from a file, and the position of each text; `arms` are the arms of the runs.
+/// Returns an axis for texts from a file, and the position of each text; `arms` are the arms of the runs.
 pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f64>) {
     let word = word_of(texts);
     let bare: Vec<&str> =
@@ -79,7 +78,7 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
     (Axis { range: Some(range), ..axis }, values)
 }
 
-/// A common name of these arms: the shared start of their names, as for an arm with swept values, otherwise a list.
+/// Returns a common name of these arms: the shared start of their names, as for an arm with swept values, otherwise a list.
 fn in_common(arms: &[&str]) -> String {
     let Some((first, others)) = arms.split_first() else { return String::new() };
     let ends = first.match_indices(", ").map(|(at, _)| at).chain([first.len()]);
@@ -95,7 +94,7 @@ fn in_common(arms: &[&str]) -> String {
     distinct(arms.iter().copied()).join(", ")
 }
 
-/// The word before the number in all of these texts, such as "Rate" in "Rate 1e-6"; empty if they have no such word in
+/// Returns the word before the number in all of these texts, such as "Rate" in "Rate 1e-6"; empty if they have no such word in
 /// common.
 fn word_of<'a>(texts: &[&'a str]) -> &'a str {
     let word = texts.first().and_then(|first| first.split_once(' ')).map_or("", |(word, _)| word);
@@ -104,7 +103,7 @@ fn word_of<'a>(texts: &[&'a str]) -> &'a str {
     if is_word && texts.iter().all(has_word) { word } else { "" }
 }
 
-/// The texts as finite numbers with a common unit, such as `ep` in `2ep`; `None` if one is no such number.
+/// Returns the texts as finite numbers with a common unit, such as `ep` in `2ep`; `None` if one is no such number.
 fn numbers<'a>(texts: &[&'a str]) -> Option<(&'a str, Vec<f64>)> {
     let parts: Option<Vec<(f64, &str)>> = texts.iter().map(|text| number(text)).collect();
     let parts = parts?;

@@ -3,7 +3,7 @@
 use super::curves::{Averaged, Series, averaged, by_path, figure, lines};
 use super::{ArmRuns, Controls, Plot, x_axis};
 use crate::axis::Axis;
-use crate::distinct::distinct;
+use crate::distinct;
 use crate::model::Figure;
 use crate::palette::style_of;
 use results::RunRecord;
@@ -11,7 +11,6 @@ use results::tiles::Group;
 use results::view::PlotOptions;
 use results::weights::{Measure, parts, series};
 
-/// A statistic of the weights of each layer, or of one layer of all arms.
 pub const PLOT: Plot = Plot {
     name: "weight-statistics",
     title: "Weight statistics",
@@ -62,7 +61,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     figure
 }
 
-/// A line for each parameter of the main branch; of an ensemble, of its first member.
+/// Returns a line for each parameter of the main branch; of an ensemble, of its first member.
 fn of_arm(arm: &ArmRuns<'_>, measure: Measure, options: &PlotOptions) -> Vec<Averaged> {
     let line = |(index, parameter): (usize, &String)| {
         let paths = by_path(arm, &series(parameter, measure), options);
@@ -74,7 +73,7 @@ fn of_arm(arm: &ArmRuns<'_>, measure: Measure, options: &PlotOptions) -> Vec<Ave
     parameters(std::slice::from_ref(arm)).iter().enumerate().filter_map(line).collect()
 }
 
-/// The recorded parameters of these arms, in the order of the network.
+/// Returns the recorded parameters of these arms, in the order of the network.
 pub fn parameters(arms: &[ArmRuns<'_>]) -> Vec<String> {
     let records = arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
     let of_record = |record: &RunRecord| {

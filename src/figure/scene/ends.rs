@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::item::{Id, Item, Pen, Shape, segments};
 use super::lines::mark;
-use super::strokes::{MARKER, WHISKER};
+use super::{Id, Item, MARKER, Pen, Shape, WHISKER, segments};
+use crate::axis::Mapping;
 use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::layout::{Anchor, Text};
-use crate::mapping::Mapping;
 use crate::model::{At, Figure, Line};
 use crate::palette::{Marker, Style, Theme};
 use results::number::Digits;
 use results::statistics::Band;
 
-/// What is written at the ends.
+/// The texts at the ends of lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EndText {
     /// The last value with its interval and, while some are to come, its seeds: "97.58 ± 0.24, 2 of 3".
@@ -30,7 +29,6 @@ pub enum EndText {
 pub struct Ends {
     /// From the highest place to the lowest.
     pub rows: Vec<End>,
-    /// The width that they take beside the plot, in points.
     pub width: f64,
     /// Whiskers beside each other.
     slots: usize,
@@ -45,7 +43,6 @@ pub struct End {
     /// The place of the last value, and of the ends of its interval.
     y: f64,
     interval: Option<[f64; 2]>,
-    /// The middle of its text.
     pub text_y: f64,
     /// The value or the name, and what follows in a muted colour.
     pub texts: [String; 2],
@@ -64,8 +61,8 @@ const CAP: f64 = 0.3;
 const SPACE: f64 = 0.3;
 
 impl Ends {
-    /// The ends of the lines that are not hidden and end within the plot; `None` if there are too many or none.
-    pub fn of(
+    /// Returns the ends of the lines that are not hidden and end within the plot; `None` if there are too many or none.
+    pub fn new(
         figure: &Figure,
         hidden: &BTreeSet<String>,
         y: Mapping,
@@ -114,7 +111,7 @@ impl Ends {
         Some(Self { rows: ends, width, slots })
     }
 
-    /// The items beside a plot that ends at `right`.
+    /// Returns the items beside a plot that ends at `right`.
     pub fn items(&self, right: f64, em: f64, theme: Theme) -> Vec<Item> {
         let mut items = Vec::new();
         let text = right + (BEFORE + (self.slots as f64 - 1.0) * SLOT + MARKER + AFTER) * em;
@@ -143,7 +140,7 @@ impl Ends {
     }
 }
 
-/// The last values with their intervals.
+/// Returns the last values with their intervals.
 fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, (f64, Option<[f64; 2]>))> {
     let [top, bottom] = y.ends();
     let end = |id: Id, name: &str, style: Style, value: f64, interval: Option<[f64; 2]>| {
@@ -175,7 +172,7 @@ fn ends(figure: &Figure, hidden: &BTreeSet<String>, y: Mapping) -> Vec<(End, (f6
     found
 }
 
-/// The point of a line with a value at its right end, and its interval. Lines over remaining weights have it first.
+/// Returns the point of a line with a value at its right end, and its interval. Lines over remaining weights have it first.
 pub fn last_of(figure: &Figure, line: &Line) -> Option<([f64; 2], Option<[f64; 2]>)> {
     let has_value = |point: &&[f64; 2]| point[1].is_finite();
     let (first, last) = (line.points.iter().find(has_value)?, line.points.iter().rfind(has_value)?);
@@ -256,7 +253,7 @@ mod tests {
     #[test]
     fn values_have_their_intervals_and_texts_keep_apart() {
         let ends =
-            Ends::of(&figure(&[0.9758, 0.975, 0.9]), &BTreeSet::new(), mapping(), 12.0, EndText::Values)
+            Ends::new(&figure(&[0.9758, 0.975, 0.9]), &BTreeSet::new(), mapping(), 12.0, EndText::Values)
                 .unwrap();
         let texts: Vec<String> = ends.rows.iter().map(|end| end.texts.join(" ")).collect();
         assert_eq!(texts, ["98.00 ± 0.10", "97.58 ± 1.00", "97.50 ± 1.00", "90.00 ± 1.00"]);
@@ -271,10 +268,10 @@ mod tests {
         let mut figure = figure(&[0.97]);
         figure.spread = Some(Spread::Interval95);
         figure.lines[0].band[0] = Band { x: 1.0, low: 0.97 - 0.0706, high: 1.0 };
-        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "± 7.06"]), "{ends:?}");
         figure.spread = Some(Spread::MinMax);
-        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "89.94–100.00"]), "{ends:?}");
     }
 
@@ -282,7 +279,7 @@ mod tests {
     fn a_mean_beside_unfinished_seeds_has_their_number_as_the_legend_has() {
         let mut figure = figure(&[0.9]);
         figure.lines[0].seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
-        let ends = Ends::of(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
         let end = ends.rows.iter().find(|end| end.name == "arm 0").unwrap();
         assert_eq!(end.texts.join(" "), "90.00 ± 1.00, 2 of 3");
     }
@@ -299,7 +296,7 @@ mod tests {
     fn many_lines_hidden_ones_and_those_out_of_sight_have_no_ends() {
         let of = |figure: &Figure, hidden: &[&str]| {
             let hidden = hidden.iter().map(|name| (*name).to_owned()).collect();
-            Ends::of(figure, &hidden, mapping(), 12.0, EndText::Values).map(|ends| ends.rows.len())
+            Ends::new(figure, &hidden, mapping(), 12.0, EndText::Values).map(|ends| ends.rows.len())
         };
         assert_eq!(of(&figure(&[0.9; 9]), &[]), None);
         assert_eq!(of(&figure(&[0.9, 0.1, 0.8]), &["arm 0"]), Some(2));

@@ -1,15 +1,13 @@
 //! Lines with their bands or error bars, their single runs, and reference lines.
 
-use super::gaps::gaps;
-use super::item::{Column, Id, Ink, Item, Mark, Pen, Point, Shape};
-use super::sparse::sparse;
-use super::strokes::{DOT, FAINT_DOT, MARKER, RIM, RING, WHISKER};
-use super::thinning::{Columns, Piece, line_pieces, marked};
-use super::{Intervals, Surface};
-use crate::layout::Rect;
-use crate::marks::outline;
+use super::thinning::{Columns, Piece, band_pieces, line_pieces, marked, sparse};
+use super::{
+    AXIS, BAND, BAR, Column, DOT, FAINT_DOT, Id, Ink, Intervals, Item, LINE, MARKER, Mark, Pen, Point, RIM,
+    RING, Shape, Surface, WHISKER, segments,
+};
+use crate::layout::{Rect, TICK, Upright};
 use crate::model::{At, Line, ReferenceLine, Trace};
-use crate::palette::{Dash, Marker, Style};
+use crate::palette::{Dash, Marker, Style, Theme, outline};
 use results::statistics::Band;
 
 /// The largest movement of an edge by simplifying, in ems.
@@ -19,13 +17,14 @@ pub const TOLERANCE: f64 = 0.016;
 const DODGE: f64 = 0.2;
 const WIDEST_DODGE: f64 = 2.0 * MARKER;
 
-/// Everything over the bands: faint parts come first, so that nothing hides a line.
+/// Returns everything over the bands: faint parts come first, so that nothing hides a line.
 pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     let mut items = Vec::new();
-    let traces = surface.traced().map(|(.., traces)| traces.len()).sum();
-    let columns = Columns::of(surface, traces, true);
-    for (index, line, traces) in surface.traced() {
-        for (nth, trace) in traces.iter().enumerate() {
+    let traces = surface.traced().map(|(_, count)| count).sum();
+    let columns = Columns::new(surface, traces, true);
+    for (index, count) in surface.traced() {
+        let line = &surface.figure.lines[index];
+        for (nth, trace) in line.traces.iter().take(count).enumerate() {
             let (pen, id) = (surface.trace_pen(line, nth), Id::Run([index, nth]));
             match trace.points.as_slice() {
                 [only] => items.extend(dot(surface, line, *only, id)),
@@ -38,7 +37,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
             items.extend(rule(surface, index, reference));
         }
     }
-    let columns = Columns::of(surface, surface.lines().count(), false);
+    let columns = Columns::new(surface, surface.lines().count(), false);
     for (index, line) in surface.lines().filter(|(_, line)| line.names.is_empty()) {
         let pen = surface.line_pen(line);
         polyline(&line.points, surface, (columns, pen), Id::Line(index), &mut items);
@@ -57,7 +56,7 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
     clipped.into_iter().chain(signs).collect()
 }
 
-/// A little more than the area, so that lines along its rim keep their width.
+/// Returns a little more than the area, so that lines along its rim keep their width.
 pub fn with_air(area: Rect, em: f64) -> Rect {
     let air = super::LINE * em / 2.0;
     Rect { left: area.left - air, top: area.top - air, right: area.right + air, bottom: area.bottom + air }
@@ -96,7 +95,7 @@ fn polyline(
     items.extend(alone.into_iter().map(|dot| Shape::Mark(dot).of(id)));
 }
 
-/// The parts of a line near the area: places far outside, as of a zoomed view, have no exact numbers on the screen.
+/// Returns the parts of a line near the area: places far outside, as of a zoomed view, have no exact numbers on the screen.
 fn within(places: Vec<Point>, area: Rect) -> Vec<Vec<Point>> {
     let (width, height) = (area.right - area.left, area.bottom - area.top);
     let low = [area.left - width, area.top - height];
@@ -132,7 +131,7 @@ fn within(places: Vec<Point>, area: Rect) -> Vec<Vec<Point>> {
     parts
 }
 
-/// Columns as a band at least as thick as the line. Dashes run along x.
+/// Thickens columns to a band at least as thick as the line. Dashes run along x.
 fn filled(mut columns: Vec<Column>, pen: Pen) -> Vec<Vec<Column>> {
     let half = pen.width / 2.0;
     for [_, top, bottom] in &mut columns {
@@ -147,7 +146,7 @@ fn filled(mut columns: Vec<Column>, pen: Pen) -> Vec<Vec<Column>> {
     dashes.map(<[Column]>::to_vec).collect()
 }
 
-/// Whether a line has ink after so many units of its pattern.
+/// Returns true if a line has ink after so many units of its pattern.
 fn is_inked(dash: Dash, units: f64) -> bool {
     let pattern = dash.pattern();
     let period: f64 = pattern.iter().sum();
@@ -171,7 +170,7 @@ fn rule(surface: &Surface<'_>, index: usize, reference: &ReferenceLine) -> Optio
     Some(Shape::Line(ends, surface.reference_pen(reference)).of(Id::Reference(index)))
 }
 
-/// The markers of a line, each over its error bar. Bars of several lines are side by side, marks are not: their x is read.
+/// Adds the markers of a line, each over its error bar. Bars of several lines are side by side, marks stay at their x.
 fn markers(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
     let ink = surface.ink(&line.name, line.style);
     let has_bars = surface.look.intervals == Intervals::Bars;
@@ -187,7 +186,7 @@ fn markers(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Ite
     items.extend(ring(surface, index, line));
 }
 
-/// Where a line has markers. Each of several single runs has one.
+/// Returns the indices and places of a line's markers. Each of several single runs has one.
 fn places_of_markers(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<(usize, Point)> {
     if line.names.is_empty() {
         return marked(&line.points, index, surface).collect();
@@ -196,7 +195,7 @@ fn places_of_markers(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<(u
     places.filter(|(_, at)| surface.holds(*at)).collect()
 }
 
-/// The ring around the best point of a line.
+/// Returns the ring around the best point of a line.
 pub fn ring(surface: &Surface<'_>, index: usize, line: &Line) -> Option<Item> {
     let [x, y] = line.best.and_then(|best| line.points.get(best)).map(|point| surface.place(*point))?;
     let outline = outline(Marker::Circle, RING * surface.em).filter(|_| surface.holds([x, y]))?;
@@ -205,14 +204,14 @@ pub fn ring(surface: &Surface<'_>, index: usize, line: &Line) -> Option<Item> {
     Some(Shape::Line(closed.collect(), pen).of(Id::Line(index)))
 }
 
-/// The dot of a single run.
+/// Returns the dot of a single run.
 pub fn dot(surface: &Surface<'_>, line: &Line, point: Point, id: Id) -> Option<Item> {
     let at = surface.place(point);
     let ink = surface.ink(&line.name, line.style).faint(FAINT_DOT);
     surface.holds(at).then(|| Shape::Mark(Mark::dot(at, DOT * surface.em, ink)).of(id))
 }
 
-/// The ends of the error bar at an x.
+/// Returns the ends of the error bar at an x.
 fn bar<'b>(
     surface: &Surface<'_>,
     x: f64,
@@ -229,7 +228,7 @@ fn bar<'b>(
     Some(ends.map(|end| end.clamp(surface.area.top, surface.area.bottom)))
 }
 
-/// The offset of a line's error bars, so that they do not cover each other.
+/// Returns the offset of a line's error bars, so that they do not cover each other.
 fn dodge(surface: &Surface<'_>, index: usize) -> f64 {
     let shown: Vec<usize> =
         surface.lines().filter(|(_, line)| !line.band.is_empty()).map(|(index, _)| index).collect();
@@ -239,7 +238,7 @@ fn dodge(surface: &Surface<'_>, index: usize) -> f64 {
     position.map_or(0.0, |position| (position as f64 - last / 2.0) * step * surface.em)
 }
 
-/// Hollow marks where unfinished runs are.
+/// Returns hollow marks for unfinished runs.
 pub fn unfinished(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<Item> {
     let running = line.seeds.map_or(0, |seeds| seeds.running);
     let ink = surface.ink(&line.name, line.style);
@@ -253,12 +252,12 @@ pub fn unfinished(surface: &Surface<'_>, index: usize, line: &Line) -> Vec<Item>
     line.traces.iter().take(running).enumerate().filter_map(hollow).collect()
 }
 
-/// A line's marker, with a thin rim in the colour of the ground, so that it stands out from lines.
+/// Returns a line's marker, with a thin rim in the colour of the ground, so that it stands out from lines.
 pub fn marker(style: Style, at: Point, ink: Ink, surface: &Surface<'_>) -> Option<Shape> {
     mark(style, at, ink, surface.em, surface.theme.ground()).map(Shape::Mark)
 }
 
-/// The same on any ground.
+/// Returns the marker on any ground.
 pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::palette::Rgb) -> Option<Mark> {
     let rim = match style.marker {
         Marker::None => return None,
@@ -273,12 +272,181 @@ pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::palette::
     Some(Mark { marker: style.marker, at, radius: MARKER * em, ink, rim })
 }
 
+/// Returns the bands, each behind the lines.
+pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
+    let columns = Columns::new(surface, surface.lines().count(), false);
+    let mut items: Vec<Item> = surface
+        .figure
+        .reference_lines
+        .iter()
+        .enumerate()
+        .filter_map(|(index, reference)| reference_band(surface, index, reference))
+        .collect();
+    for (index, line) in surface.lines().filter(|(_, line)| has_band(surface, line)) {
+        let own = surface.ink(&line.name, line.style);
+        for piece in band_pieces(line, surface, columns) {
+            let shape = if let [[x, top, bottom]] = *piece {
+                // The spread at a single x has no width.
+                Shape::Line(vec![[x, top], [x, bottom]], Pen::new(own.faint(BAR), WHISKER * surface.em))
+            } else {
+                Shape::Band(sparse(piece, super::lines::TOLERANCE * surface.em), own.faint(BAND))
+            };
+            items.push(shape.of(Id::Line(index)));
+        }
+    }
+    // Of a part of the figure, they reach beyond the axes.
+    if items.is_empty() { items } else { vec![Shape::Clip(surface.area, items).plain()] }
+}
+
+/// Returns the interval of a reference line across the plot: it has no marks for bars.
+fn reference_band(surface: &Surface<'_>, index: usize, reference: &ReferenceLine) -> Option<Item> {
+    let is_shown = match surface.look.intervals {
+        Intervals::None => false,
+        Intervals::Bands | Intervals::Bars => true,
+        Intervals::BandsOf(arms) => arms.into_iter().flatten().any(|arm| belongs_to(&reference.name, arm)),
+    };
+    let is_shown = is_shown && !surface.look.hidden.contains(&reference.name);
+    let [low, high] = reference.spread.filter(|_| is_shown)?;
+    let Rect { left, top, right, bottom } = surface.area;
+    let [low, high] = [surface.y.place(low)?, surface.y.place(high)?].map(|y| y.clamp(top, bottom));
+    let rect = Rect { left, top: low.min(high), right, bottom: low.max(high) };
+    Some(Shape::Rect(rect, surface.reference_pen(reference).ink.faint(BAND), None).of(Id::Reference(index)))
+}
+
+fn has_band(surface: &Surface<'_>, line: &Line) -> bool {
+    match surface.look.intervals {
+        Intervals::None | Intervals::Bars => false,
+        Intervals::Bands => true,
+        Intervals::BandsOf(arms) => arms.into_iter().flatten().any(|arm| belongs_to(&line.name, arm)),
+    }
+}
+
+/// Returns true if a line is that of an arm, or of one of its branches or series.
+pub fn belongs_to(line: &str, arm: &str) -> bool {
+    let rest = line.strip_prefix(arm);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
+}
+
+/// Adds an × at the rim for the first of consecutive missing values: at the top for +∞, otherwise at the bottom.
+pub fn gaps(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
+    let ink = surface.ink(&line.name, line.style);
+    for at in line.polylines().flat_map(|points| missing(points, surface)) {
+        items.push(Shape::Mark(cross(at, ink, surface.em)).of(Id::Line(index)));
+    }
+}
+
+fn cross(at: Point, ink: Ink, em: f64) -> Mark {
+    Mark { marker: Marker::Cross, at, radius: MARKER * em, ink, rim: Pen::new(ink, 0.8 * LINE * em) }
+}
+
+fn missing(points: &[Point], surface: &Surface<'_>) -> Vec<Point> {
+    let (area, inset) = (surface.area, MARKER * surface.em * 1.4);
+    let is_missing = |point: &Point| surface.y.place(point[1]).is_none();
+    let starts = points.iter().enumerate().filter(|(index, point)| {
+        is_missing(point) && !index.checked_sub(1).is_some_and(|before| is_missing(&points[before]))
+    });
+    let sign = |(_, point): (usize, &Point)| {
+        let x = surface.x.place(point[0])?;
+        let y = if point[1] > 0.0 { area.top + inset } else { area.bottom - inset };
+        surface.holds([x, y]).then_some([x, y])
+    };
+    starts.filter_map(sign).collect()
+}
+
+/// Returns all markers, each over its whisker and dots.
+pub fn marks(surface: &Surface<'_>) -> Vec<Item> {
+    let mut items = Vec::new();
+    for (index, line) in surface.lines() {
+        marks_of(surface, index, line, &mut items);
+    }
+    let clipped = (!items.is_empty()).then(|| Shape::Clip(surface.area, items).plain());
+    clipped.into_iter().collect()
+}
+
+fn marks_of(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
+    let (ink, id) = (surface.ink(&line.name, line.style), Id::Line(index));
+    for band in &line.band {
+        let ends = [band.low, band.high].map(|end| surface.place([band.x, end]));
+        if ends.iter().flatten().all(|place| place.is_finite()) {
+            items.push(Shape::Line(ends.to_vec(), Pen::new(ink, WHISKER * surface.em)).of(id));
+        }
+    }
+    let running = line.seeds.map_or(0, |seeds| seeds.running);
+    let points = line.traces.iter().enumerate().skip(running);
+    let points = points.flat_map(|(nth, trace)| trace.points.iter().map(move |point| (nth, point)));
+    items.extend(points.filter_map(|(nth, point)| dot(surface, line, *point, Id::Run([index, nth]))));
+    let places = line.points.iter().map(|point| surface.place(*point)).filter(|at| surface.holds(*at));
+    items.extend(places.filter_map(|at| marker(line.style, at, ink, surface)).map(|mark| mark.of(id)));
+    items.extend(unfinished(surface, index, line));
+    items.extend(ring(surface, index, line));
+    gaps(surface, index, line, items);
+}
+
+/// Width of a run's line in ems and its opacity, since many runs overlap; and the width of the run at the pointer.
+const RUN: f64 = 0.11;
+const POINTED: f64 = 0.25;
+const OPACITY: f64 = 0.78;
+/// Opacity of the ground behind labels.
+const PATCH: f64 = 0.8;
+
+/// The look of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunLook {
+    /// Its strength: less while another one stands out.
+    pub strength: f64,
+    pub is_pointed: bool,
+}
+
+/// Returns the nth run of the line with this index across the axes; `None` if it has fewer than two values.
+pub fn run(
+    line: &Line,
+    [index, nth]: [usize; 2],
+    axes: &[Upright],
+    em: f64,
+    theme: Theme,
+    look: RunLook,
+) -> Option<Item> {
+    let places = places_of_run(&line.traces[nth], axes);
+    let opacity = if look.is_pointed { 1.0 } else { OPACITY * look.strength };
+    let width = if look.is_pointed { POINTED } else { RUN };
+    let pen = Pen::new(Ink::new(line.style.rgb(theme)).faint(opacity), width * em).dashed(line.style.dash);
+    // Dashes are as long as in the legend, so that they differ even in hundreds of thin lines.
+    let pen = Pen { unit: LINE * em, ..pen };
+    let pieces = super::pieces(&places).filter(|piece| piece.len() > 1);
+    let points = pieces.collect::<Vec<_>>().join(&[f64::NAN; 2]);
+    (!points.is_empty()).then(|| Shape::Line(points, pen).of(Id::Run([index, nth])))
+}
+
+/// Returns the places of a run on the axes; y is NaN where it has no value.
+pub fn places_of_run(trace: &Trace, axes: &[Upright]) -> Vec<Point> {
+    let place = |(axis, [_, value]): (&Upright, &Point)| {
+        [axis.x, axis.ruler.mapping.place(*value).unwrap_or(f64::NAN)]
+    };
+    axes.iter().zip(&trace.points).map(place).collect()
+}
+
+/// Returns the axes over the runs, with labels on patches of ground.
+pub fn parallel_axes(axes: &[Upright], plot: Rect, em: f64, theme: Theme) -> Vec<Item> {
+    let upright = |axis: &Upright| {
+        let ticks = axis.ruler.tick_places(true).map(|y| [[axis.x - TICK * em, y], [axis.x, y]]);
+        std::iter::once([[axis.x, plot.top], [axis.x, plot.bottom]]).chain(ticks).collect::<Vec<_>>()
+    };
+    let pen = Pen::new(Ink::new(theme.axis()), AXIS * em);
+    let mut items = vec![Shape::Line(segments(axes.iter().flat_map(upright)), pen).plain()];
+    for (rect, label) in axes.iter().flat_map(|axis| &axis.labels) {
+        items.push(Shape::Rect(*rect, Ink::new(theme.ground()).faint(PATCH), None).plain());
+        items.push(Shape::Text(label.clone(), theme.ink()).plain());
+    }
+    items
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::page::drawn;
     use super::*;
     use crate::axis::Axis;
+    use crate::scene::page::drawn;
     use crate::{Figure, IntervalStyle, Options, style_of};
+    use results::statistics::Band;
 
     /// Lines with an interval at each of so many epochs.
     fn curves(lines: usize, epochs: u32) -> Figure {
@@ -352,5 +520,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_band_that_reaches_beyond_the_axes_is_clipped() {
+        let band = [0.0, 1.0].map(|x| Band { x, low: 0.2, high: 0.8 });
+        let line = Line { band: band.into(), ..Line::new("a", style_of(0), vec![[0.0, 0.5], [1.0, 0.5]]) };
+        let y = Axis { range: Some([0.4, 0.6]), ..Axis::percent("Test accuracy") };
+        let figure = Figure { y, lines: vec![line], ..Figure::default() };
+        let options = Options { intervals: IntervalStyle::Bands, ..Options::default() };
+        let is_band = |item: &Item| matches!(item.shape, Shape::Band(..));
+        let clipped = |item: &Item| matches!(&item.shape, Shape::Clip(_, items) if items.iter().any(is_band));
+        let items = drawn(&figure, &options).0;
+        assert!(items.iter().any(clipped) && !items.iter().any(is_band));
     }
 }

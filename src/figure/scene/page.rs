@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::item::{Id, Ink, Item, Pen, Point, Shape, segments};
-use super::legend::{SampleLook, sample};
-use super::parallel::{self, RunLook};
-use super::strokes::{AXIS, GRID};
-use super::{Detail, Intervals, Look, Surface, areas, bands, ground, over};
+use super::areas::{HATCH, hatching};
+use super::lines::{RunLook, mark, parallel_axes, run};
+use super::{
+    AXIS, Detail, GRID, Id, Ink, Intervals, Item, LINE, Look, MARKER, Pen, Point, Shape, Surface, areas,
+    bands, ground, over, segments,
+};
+use crate::cells::Ink as CellInk;
 use crate::font::LINE_HEIGHT;
 use crate::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside};
+use crate::legend::Sample;
 use crate::model::Figure;
 use crate::options::{IntervalStyle, Options};
-use crate::palette::Theme;
+use crate::palette::{Marker, Rgb, Theme, colour};
 use results::page::{Corner, LegendPlace};
 
 /// Between a legend within the plot and the axes, in ems.
@@ -19,26 +22,25 @@ const INSET: f64 = 0.6;
 /// Opacity of the ground behind such a legend.
 const PATCH: f64 = 0.85;
 
-/// The items of a figure on its page, and the size of the page. A legend that would cover data in every corner is below.
+/// Returns the items of a figure on its page, and the size of the page. A legend that would cover data in every corner is below.
 pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
-    let (items, page, _) = placed(figure, options);
+    let Placed { items, page, .. } = placed(figure, options);
     (items, page)
 }
 
-/// What is on the page of a figure, as far as it depends on the room there.
+/// Facts about a page that depend on its room.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PageFacts {
-    /// Where the legend is: below or beside the plot where the place that was asked for has no room.
+    /// The place of the legend, which is below or beside the plot if the chosen one has no room.
     pub legend: LegendPlace,
     /// The size of the smallest text in points; `None` without any.
     pub least_text: Option<f64>,
-    /// Whether values are written in cells.
     pub has_cell_texts: bool,
 }
 
-/// What is on the page of a figure.
+/// Returns the facts about the page of a figure.
 pub fn page_facts(figure: &Figure, options: &Options) -> PageFacts {
-    let (items, _, legend) = placed(figure, options);
+    let Placed { items, legend, .. } = placed(figure, options);
     let mut facts = PageFacts { legend, ..PageFacts::default() };
     note_texts(&items, &mut facts);
     facts
@@ -57,20 +59,26 @@ fn note_texts(items: &[Item], facts: &mut PageFacts) {
     }
 }
 
-fn placed(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2], LegendPlace) {
+struct Placed {
+    items: Vec<Item>,
+    page: [f64; 2],
+    legend: LegendPlace,
+}
+
+fn placed(figure: &Figure, options: &Options) -> Placed {
     let figure = &*options.styled(figure);
     // Panels follow the whole figure, as the caption does.
     let options = &Options { intervals: options.intervals_of(figure), ..*options };
-    let inside = layout(figure, options);
-    let (items, covered) = page(figure, &inside, options);
-    if options.size.legend != LegendPlace::Inside || covered <= MOST_COVERED * inside.font {
-        return (items, inside.page, inside.place);
+    let mut layout = layout(figure, options);
+    let (mut items, covered) = page(figure, &layout, options);
+    if options.size.legend == LegendPlace::Inside && covered > MOST_COVERED * layout.font {
+        layout = outside(figure, options);
+        items = page(figure, &layout, options).0;
     }
-    let beside = outside(figure, options);
-    (page(figure, &beside, options).0, beside.page, beside.place)
+    Placed { items, page: layout.page, legend: layout.place }
 }
 
-/// The items of a page, and how much of the data its legend covers, as [`emptiest`] counts.
+/// Returns the items of a page, and how much of the data its legend covers, as [`emptiest`] counts.
 fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> (Vec<Item>, f64) {
     let (font, theme) = (layout.font, options.theme);
     let whole = Rect { left: 0.0, top: 0.0, right: layout.page[0], bottom: layout.page[1] };
@@ -100,7 +108,7 @@ fn contents(figure: &Figure, layout: &Layout<'_>, options: &Options, items: &mut
     let theme = options.theme;
     if !figure.parallel.is_empty() {
         items.extend(runs(figure, layout, theme));
-        items.extend(parallel::axes(&layout.parallel, layout.plot, layout.font, theme));
+        items.extend(parallel_axes(&layout.parallel, layout.plot, layout.font, theme));
         return Vec::new();
     }
     let hidden = BTreeSet::new();
@@ -113,7 +121,7 @@ fn contents(figure: &Figure, layout: &Layout<'_>, options: &Options, items: &mut
     data
 }
 
-/// The colour scale of a heat map.
+/// Returns the colour scale of a heat map.
 pub fn scale_bar(figure: &Figure, bar: Option<&ScaleBar>, font: f64, theme: Theme) -> Vec<Item> {
     match figure.cells.as_ref().zip(bar).filter(|_| figure.has_data()) {
         Some((cells, bar)) => areas::scale_bar(cells, bar, font, theme),
@@ -144,13 +152,13 @@ fn surface<'a>(
     }
 }
 
-/// A text in its colour.
+/// Returns a text in its colour.
 pub fn written(text: Text, theme: Theme) -> Item {
     let colour = if text.muted { theme.muted() } else { theme.ink() };
     Shape::Text(text, colour).plain()
 }
 
-/// Lines at labels, but not at names, and not below cells.
+/// Returns the grid: lines at labels, but not at names, and not below cells.
 pub fn grid(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Option<Item> {
     if figure.cells.is_some() {
         return None;
@@ -164,7 +172,7 @@ pub fn grid(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Option<Item> 
     (!points.is_empty()).then(|| Shape::Line(points, pen).plain())
 }
 
-/// Both axes and their ticks, over the data, so that a line along an axis does not hide it.
+/// Returns both axes and their ticks, over the data, so that a line along an axis does not hide it.
 pub fn axes(layout: &Layout<'_>, theme: Theme) -> Item {
     let (plot, font) = (layout.plot, layout.font);
     let mut lines = vec![
@@ -182,10 +190,8 @@ pub fn axes(layout: &Layout<'_>, theme: Theme) -> Item {
 fn runs(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Vec<Item> {
     let look = RunLook { strength: 1.0, is_pointed: false };
     let lines = figure.lines.iter().enumerate();
-    let traces = lines.flat_map(|(index, line)| {
-        line.traces.iter().enumerate().map(move |(nth, trace)| (line, trace, [index, nth]))
-    });
-    traces.filter_map(|run| parallel::run(run, &layout.parallel, (layout.font, theme), look)).collect()
+    let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |nth| (line, [index, nth])));
+    runs.filter_map(|(line, id)| run(line, id, &layout.parallel, layout.font, theme, look)).collect()
 }
 
 fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> (Vec<Item>, f64) {
@@ -232,7 +238,7 @@ fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> 
     (items, covered)
 }
 
-/// A rectangle of this size in a corner of another one.
+/// Returns a rectangle of this size in a corner of another one.
 pub fn in_corner(area: Rect, corner: Corner, [width, height]: [f64; 2]) -> Rect {
     let (is_left, is_top) = match corner {
         Corner::BottomRight => (false, false),
@@ -251,7 +257,7 @@ const SLACK: f64 = 40.0;
 /// A legend in a corner covers at most so much, in ems of lines.
 const MOST_COVERED: f64 = 3.0;
 
-/// The corner where a rectangle of this size covers the fewest lines, and the points of lines that it covers; the
+/// Returns the corner where a rectangle of this size covers the fewest lines, and the points of lines that it covers; the
 /// `preferred` corner if it is nearly as empty.
 pub fn emptiest(items: &[Item], area: Rect, size: [f64; 2], preferred: Option<Corner>) -> (Corner, f64) {
     let rects = Corner::ALL.map(|corner| in_corner(area, corner, size));
@@ -300,5 +306,148 @@ fn add([x, y]: Point, weight: f64, rects: &[Rect; 4], covered: &mut [f64; 4]) {
         if (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y) {
             *covered += weight;
         }
+    }
+}
+
+/// The size of the text, the colours, and the ground of a legend.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleLook {
+    pub em: f64,
+    pub theme: Theme,
+    /// The ground of the legend.
+    pub ground: Rgb,
+    /// Less for what is hidden.
+    pub strength: f64,
+    /// True if x has names: lines are separate marks.
+    pub is_of_marks: bool,
+}
+
+/// Returns a sample between two ends of its middle line.
+pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> Vec<Item> {
+    let SampleLook { em, theme, ground, strength, is_of_marks } = look;
+    let swatch = |rgb: Rgb| {
+        let half = 0.4 * em;
+        let rect = Rect { left: from[0], right: to[0], top: from[1] - half, bottom: from[1] + half };
+        vec![Shape::Rect(rect, Ink::new(rgb).faint(strength), None).plain()]
+    };
+    match sample {
+        Sample::Bars(bars) => swatch(bars.rgb(theme)),
+        Sample::Kind(kind) => {
+            let mut items = kind.ink.rgb(theme).map(swatch).unwrap_or_default();
+            if let (CellInk::Hatched, Some(Shape::Rect(rect, ..))) =
+                (kind.ink, items.first().map(|item| &item.shape))
+            {
+                let ink = Ink::new(theme.pale()).faint(strength);
+                let lines = hatching(*rect, HATCH[0] * em);
+                items.push(Shape::Line(lines, Pen::new(ink, HATCH[1] * em)).plain());
+            }
+            items
+        }
+        Sample::Reference(line) => {
+            let own = line.colour.map_or(theme.muted(), |index| colour(index, theme));
+            let pen = Pen::new(Ink::new(own).faint(strength), LINE * em).dashed(line.dash);
+            vec![Shape::Line(vec![from, to], pen).plain()]
+        }
+        Sample::Line(line) => {
+            let ink = line.style.ink(theme).faint(strength);
+            let middle = [f64::midpoint(from[0], to[0]), from[1]];
+            let mark = mark(line.style, middle, ink, em, ground);
+            let pen = Pen::new(ink, LINE * em).dashed(line.style.dash);
+            let through = if (is_of_marks || !line.names.is_empty()) && line.style.marker != Marker::None {
+                None
+            } else if mark.is_some() {
+                // The pattern starts at the marker on both sides, so that a short sample shows it.
+                let inset = MARKER * em * 1.1;
+                let (left, right) = ([middle[0] - inset, from[1]], [middle[0] + inset, from[1]]);
+                Some(super::segments([[left, from], [right, to]]))
+            } else {
+                Some(vec![from, to])
+            };
+            let line = through.map(|points| Shape::Line(points, pen).plain());
+            line.into_iter().chain(mark.map(|mark| Shape::Mark(mark).plain())).collect()
+        }
+    }
+}
+
+/// Returns the nearest line or run whose ink is at most `reach` points from a place.
+pub fn nearest(items: &[Item], at: Point, reach: f64) -> Option<Id> {
+    let mut found: Option<(f64, Id)> = None;
+    visit(items, at, &mut |id, distance| {
+        if distance <= reach && found.is_none_or(|(nearest, _)| distance < nearest) {
+            found = Some((distance, id));
+        }
+    });
+    found.map(|(_, id)| id)
+}
+
+fn visit(items: &[Item], at: Point, found: &mut impl FnMut(Id, f64)) {
+    for item in items {
+        let distance = match &item.shape {
+            Shape::Clip(_, items) => {
+                visit(items, at, found);
+                continue;
+            }
+            Shape::Line(points, _) => {
+                let ends = points.windows(2).map(|two| to_segment(at, two[0], two[1]));
+                ends.fold(f64::INFINITY, f64::min) // NaN is ignored
+            }
+            Shape::Band(columns, ink) if ink.opacity >= 1.0 => {
+                let beside = |[x, top, bottom]: &[f64; 3]| {
+                    f64::hypot(x - at[0], (top - at[1]).max(at[1] - bottom).max(0.0))
+                };
+                columns.iter().map(beside).fold(f64::INFINITY, f64::min)
+            }
+            Shape::Mark(mark) => f64::hypot(mark.at[0] - at[0], mark.at[1] - at[1]),
+            Shape::Band(..) | Shape::Rect(..) | Shape::Text(..) | Shape::Image(_) => continue,
+        };
+        if let Some(id) = item.id {
+            found(id, distance);
+        }
+    }
+}
+
+/// Returns the distance of a place from a segment; NaN if the segment has no place.
+fn to_segment(at: Point, from: Point, to: Point) -> f64 {
+    let along = [to[0] - from[0], to[1] - from[1]];
+    let length = along[0] * along[0] + along[1] * along[1];
+    let share = ((at[0] - from[0]) * along[0] + (at[1] - from[1]) * along[1]) / length;
+    let share = if length > 0.0 { share.clamp(0.0, 1.0) } else { 0.0 };
+    f64::hypot(from[0] + share * along[0] - at[0], from[1] + share * along[1] - at[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::CellKind;
+    use crate::scene::{Ink, Pen};
+
+    #[test]
+    fn the_sample_of_hatched_cells_is_hatched() {
+        let look = SampleLook {
+            em: 8.0,
+            theme: Theme::Light,
+            ground: Theme::Light.ground(),
+            strength: 1.0,
+            is_of_marks: false,
+        };
+        let items = |ink: CellInk| {
+            let kind = CellKind { name: "n < 10".to_owned(), ink, count: 1 };
+            sample(&Sample::Kind(&kind), [[0.0, 0.0], [20.0, 0.0]], look)
+        };
+        assert!(matches!(items(CellInk::Hatched)[..], [_, Item { shape: Shape::Line(..), .. }]));
+        assert_eq!(items(CellInk::Pale).len(), 1);
+    }
+
+    #[test]
+    fn the_nearest_line_within_reach_is_found_also_beside_a_gap() {
+        let pen = Pen::new(Ink::new([0; 3]), 2.0);
+        let line = |points: &[Point], index| Shape::Line(points.to_vec(), pen).of(Id::Line(index));
+        let items = [
+            line(&[[0.0, 0.0], [100.0, 0.0], [f64::NAN; 2], [0.0, 50.0], [100.0, 50.0]], 0),
+            line(&[[0.0, 20.0], [100.0, 20.0]], 1),
+        ];
+        assert_eq!(nearest(&items, [50.0, 12.0], 10.0), Some(Id::Line(1)));
+        assert_eq!(nearest(&items, [50.0, 46.0], 10.0), Some(Id::Line(0)));
+        assert_eq!(nearest(&items, [50.0, 35.0], 10.0), None);
     }
 }

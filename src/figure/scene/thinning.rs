@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use super::Surface;
-use super::item::{Column, Point};
-use crate::mapping::Mapping;
+use super::{Column, Point, Surface};
+use crate::axis::Mapping;
 use crate::model::Line;
-use crate::thin::thin;
 
 /// Lines in files keep their extremes in each of these columns per point: 288 to an inch.
 const COLUMNS_PER_POINT: f64 = 4.0;
@@ -15,24 +13,16 @@ const COLUMNS_PER_POINT: f64 = 4.0;
 const LINE_COLUMNS: f64 = 16_000.0;
 const TRACE_COLUMNS: f64 = 12_000.0;
 
-/// How fine lines are.
+/// The fineness of lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Detail {
-    /// As fine as paper.
     Print,
-    /// As fine as the screen, which shows several plots.
-    Screen {
-        /// Pixels for each point.
-        pixels: f64,
-        /// The number of visible plots of curves.
-        plots: usize,
-    },
+    Screen { pixels: f64, plots: usize },
 }
 
 /// A line between two interruptions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
-    /// As a polyline.
     Line(Vec<Point>),
     /// With many points: each column is filled from its lowest to its highest.
     Dense(Vec<Column>),
@@ -46,8 +36,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// For lines, or for the single runs behind them.
-    pub fn of(surface: &Surface<'_>, count: usize, are_traces: bool) -> Self {
+    /// Returns the columns for lines, or for the single runs behind them.
+    pub fn new(surface: &Surface<'_>, count: usize, are_traces: bool) -> Self {
         match surface.look.detail {
             Detail::Print => Self { density: COLUMNS_PER_POINT },
             Detail::Screen { pixels, plots } => {
@@ -67,7 +57,7 @@ impl Columns {
         self.of_place(a).total_cmp(&self.of_place(b)).is_eq()
     }
 
-    /// With more than two points for each column, only the extremes of the columns are visible.
+    /// Reduces a line with more than two points for each column to the extremes of the columns.
     fn thinned(self, piece: Vec<Point>) -> Piece {
         let columns = piece.chunk_by(|a, b| self.is_shared(a[0], b[0])).count();
         if piece.len() <= 2 * columns {
@@ -81,7 +71,7 @@ impl Columns {
         Piece::Dense(self.extremes(&columns))
     }
 
-    /// The highest top and the lowest bottom of each column. The ends stay, so that the band keeps its length.
+    /// Returns the highest top and the lowest bottom of each column. The ends stay, so that the band keeps its length.
     fn extremes(self, columns: &[Column]) -> Vec<Column> {
         let extreme = |group: &[Column]| {
             let top = group.iter().map(|column| column[1]).fold(f64::INFINITY, f64::min);
@@ -96,7 +86,7 @@ impl Columns {
     }
 }
 
-/// From the last point before the visible part to the first one after it.
+/// Returns the points from the last one before the visible part to the first one after it.
 fn seen(points: &[Point], surface: &Surface<'_>) -> Range<usize> {
     let ends = [surface.area.left, surface.area.right].map(|place| surface.x.value(place));
     let [low, high] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
@@ -106,7 +96,7 @@ fn seen(points: &[Point], surface: &Surface<'_>) -> Range<usize> {
     first.saturating_sub(1).min(end)..end
 }
 
-/// The visible pieces of a line through these points.
+/// Returns the visible pieces of a line through these points.
 pub fn line_pieces(points: &[Point], surface: &Surface<'_>, columns: Columns) -> Vec<Piece> {
     let places: Vec<Point> =
         points[seen(points, surface)].iter().map(|point| surface.place(*point)).collect();
@@ -114,7 +104,7 @@ pub fn line_pieces(points: &[Point], surface: &Surface<'_>, columns: Columns) ->
     pieces.map(|piece| columns.thinned(piece.to_vec())).collect()
 }
 
-/// The pieces of a line's band, with the interruptions of the line.
+/// Returns the pieces of a line's band, with the interruptions of the line.
 pub fn band_pieces(line: &Line, surface: &Surface<'_>, columns: Columns) -> Vec<Vec<Column>> {
     let gaps: Vec<f64> =
         line.points.iter().filter(|point| !point[1].is_finite()).map(|point| point[0]).collect();
@@ -136,7 +126,7 @@ pub fn band_pieces(line: &Line, surface: &Surface<'_>, columns: Columns) -> Vec<
     pieces.iter().map(|piece| columns.extremes(piece)).collect()
 }
 
-/// The points of a line that get a marker: all of them while they are apart, otherwise every nth. Lines with different
+/// Returns the points of a line that get a marker: all of them while they are apart, otherwise every nth. Lines with different
 /// `offset` mark different points.
 pub fn marked<'a>(
     points: &'a [Point],
@@ -162,7 +152,7 @@ pub fn marked<'a>(
     })
 }
 
-/// The mean distance of neighbours along x, in ems.
+/// Returns the mean distance of neighbours along x, in ems.
 fn mean_gap(points: &[Point], x: Mapping, em: f64) -> f64 {
     let ends = points.first().zip(points.last());
     let places = ends.and_then(|(first, last)| x.place(first[0]).zip(x.place(last[0])));
@@ -170,15 +160,95 @@ fn mean_gap(points: &[Point], x: Mapping, em: f64) -> f64 {
     if points.len() < 2 { f64::INFINITY } else { (length / (points.len() - 1) as f64 / em).max(1e-6) }
 }
 
+/// Returns the columns between which both edges of a band are straight within a tolerance in points. Columns that do not
+/// all go in one direction stay as they are.
+pub fn sparse(columns: Vec<Column>, tolerance: f64) -> Vec<Column> {
+    let goes = |is_on: fn(&f64, &f64) -> bool| columns.windows(2).all(|two| is_on(&two[0][0], &two[1][0]));
+    if columns.len() < 3 || !(goes(f64::lt) || goes(f64::gt)) {
+        return columns;
+    }
+    let mut kept = vec![columns[0]];
+    let (mut start, mut end) = (columns[0], columns[0]);
+    let mut cones = [Cone::OPEN; 2];
+    for &column in &columns[1..] {
+        if !edges(start, column).into_iter().zip(cones).all(|(edge, cone)| cone.holds(edge)) {
+            kept.push(end);
+            (start, cones) = (end, [Cone::OPEN; 2]);
+        }
+        for (cone, edge) in cones.iter_mut().zip(edges(start, column)) {
+            cone.narrow(edge, tolerance);
+        }
+        end = column;
+    }
+    kept.push(end);
+    kept
+}
+
+/// Returns the distance from one column to another, and the rise of the upper and the lower edge.
+fn edges(from: Column, to: Column) -> [[f64; 2]; 2] {
+    let run = (to[0] - from[0]).abs();
+    [[run, to[1] - from[1]], [run, to[2] - from[2]]]
+}
+
+/// The gradients of lines that pass all columns so far within the tolerance.
+#[derive(Clone, Copy)]
+struct Cone {
+    low: f64,
+    high: f64,
+}
+
+impl Cone {
+    const OPEN: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    fn holds(self, [run, rise]: [f64; 2]) -> bool {
+        (self.low..=self.high).contains(&(rise / run))
+    }
+
+    fn narrow(&mut self, [run, rise]: [f64; 2], tolerance: f64) {
+        self.low = self.low.max((rise - tolerance) / run);
+        self.high = self.high.min((rise + tolerance) / run);
+    }
+}
+
+/// Returns the visible points, in their order.
+///
+/// `column` gives the column of pixels of an x. A point whose y is not finite is a gap: it is kept with the points before
+/// and after it. Order is kept too, so lines that go back stay correct.
+pub fn thin(points: &[[f64; 2]], column: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
+    // A gap belongs to no column, and NaN differs from every number and from itself.
+    let key = |point: &[f64; 2]| if point[1].is_finite() { column(point[0]) } else { f64::NAN };
+    let mut kept = Vec::new();
+    for group in points.chunk_by(|a, b| key(a).total_cmp(&key(b)).is_eq() && key(a).is_finite()) {
+        keep_deciding(group, &mut kept);
+    }
+    kept
+}
+
+fn keep_deciding(group: &[[f64; 2]], kept: &mut Vec<[f64; 2]>) {
+    let last = group.len() - 1;
+    let height = |index: &usize| group[*index][1];
+    let lowest = (0..group.len()).min_by(|a, b| height(a).total_cmp(&height(b)));
+    let highest = (0..group.len()).max_by(|a, b| height(a).total_cmp(&height(b)));
+    let mut indices = [0, lowest.unwrap_or(0), highest.unwrap_or(0), last];
+    indices.sort_unstable();
+    for (position, &index) in indices.iter().enumerate() {
+        if position == 0 || indices[position - 1] != index {
+            kept.push(group[index]);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::{Intervals, Look};
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::axis::Scale;
     use crate::layout::Rect;
     use crate::palette::Theme;
-    use crate::scale::Scale;
+    use crate::scene::{Intervals, Look};
     use crate::{Axis, Figure, Trace, style_of};
     use results::statistics::Band;
 
@@ -202,7 +272,7 @@ mod tests {
     fn pieces(points: Vec<Point>, range: [f64; 2]) -> Vec<Piece> {
         let figure = Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() };
         on_surface(&figure, range, |surface| {
-            line_pieces(&figure.lines[0].points, surface, Columns::of(surface, 1, false))
+            line_pieces(&figure.lines[0].points, surface, Columns::new(surface, 1, false))
         })
     }
 
@@ -247,7 +317,7 @@ mod tests {
         figure.x.scale = Scale::Log10;
         let points = [[0.01, 1.0], [1.0, 2.0]];
         let drawn = on_surface(&figure, [0.01, 1.0], |surface| {
-            line_pieces(&points, surface, Columns::of(surface, 1, false))
+            line_pieces(&points, surface, Columns::new(surface, 1, false))
         });
         assert_eq!(drawn, [Piece::Line(vec![[0.0, 1.0], [100.0, 2.0]])]);
     }
@@ -260,7 +330,7 @@ mod tests {
             vec![band(0.0, 0.0, 2.0), band(40.0, 0.0, 9.0), band(40.5, 1.0, 2.0), band(90.0, 0.0, 2.0)];
         let figure = Figure { x: Axis::default(), ..Figure::default() };
         let drawn = on_surface(&figure, [0.0, 100.0], |surface| {
-            band_pieces(&line, surface, Columns::of(surface, 1, false))
+            band_pieces(&line, surface, Columns::new(surface, 1, false))
         });
         assert_eq!(drawn, [vec![[0.0, 0.0, 2.0], [40.25, 0.0, 9.0], [90.0, 0.0, 2.0]]]);
     }
@@ -271,7 +341,7 @@ mod tests {
         let figure = Figure::default();
         let traces = vec![Trace { name: String::new(), points }; 2];
         let columns = on_surface(&figure, [0.0, 5_000.0], |surface| {
-            let columns = Columns::of(surface, 240, true);
+            let columns = Columns::new(surface, 240, true);
             line_pieces(&traces[0].points, surface, columns)
                 .iter()
                 .map(|piece| match piece {
@@ -297,5 +367,85 @@ mod tests {
         let (first, second) = (count(&points(1), 0), count(&points(1), 1));
         assert!((12..=20).contains(&first.len()), "{first:?}");
         assert!(first.iter().all(|index| !second.contains(index)));
+    }
+
+    const TOLERANCE: f64 = 0.2;
+
+    /// The upper and the lower edge at a place between columns.
+    fn at(columns: &[Column], x: f64) -> [f64; 2] {
+        let between = columns.windows(2).find(|two| (two[0][0]..=two[1][0]).contains(&x)).unwrap();
+        let share = (x - between[0][0]) / (between[1][0] - between[0][0]);
+        [1, 2].map(|edge| between[0][edge] + share * (between[1][edge] - between[0][edge]))
+    }
+
+    #[test]
+    fn straight_edges_need_their_ends_alone() {
+        let straight: Vec<Column> =
+            (0..100_u8).map(f64::from).map(|x| [x, x / 2.0, 90.0 - x / 3.0]).collect();
+        assert_eq!(sparse(straight.clone(), TOLERANCE).len(), 2);
+        let mut bent = straight;
+        bent[50][2] += 1.0;
+        let kept = sparse(bent.clone(), TOLERANCE);
+        assert!(kept.contains(&bent[50]) && kept.len() <= 5, "{kept:?}");
+    }
+
+    #[test]
+    fn columns_that_turn_back_stay() {
+        let turning = [0.0, 1.0, 0.5, 2.0].map(|x| [x, 0.0, 1.0]).to_vec();
+        assert_eq!(sparse(turning.clone(), TOLERANCE), turning);
+    }
+
+    proptest! {
+        #[test]
+        fn no_edge_moves_farther_than_the_tolerance(
+            heights in prop::collection::vec((0.0..3.0_f64, 0.0..2.0_f64), 3..80)
+        ) {
+            let places = (0..80_u8).map(f64::from);
+            let columns: Vec<Column> =
+                places.zip(&heights).map(|(x, (low, more))| [x, *low, low + more]).collect();
+            let kept = sparse(columns.clone(), TOLERANCE);
+            prop_assert_eq!((kept.first(), kept.last()), (columns.first(), columns.last()));
+            for column in &columns {
+                let [top, bottom] = at(&kept, column[0]);
+                prop_assert!((top - column[1]).abs() <= TOLERANCE * 1.001);
+                prop_assert!((bottom - column[2]).abs() <= TOLERANCE * 1.001);
+            }
+        }
+    }
+
+    #[test]
+    fn a_column_keeps_first_lowest_highest_and_last() {
+        let points = [[0.0, 5.0], [0.1, 9.0], [0.2, 6.0], [0.3, 1.0], [0.4, 5.0], [1.0, 5.0]];
+        assert_eq!(thin(&points, f64::floor), [[0.0, 5.0], [0.1, 9.0], [0.3, 1.0], [0.4, 5.0], [1.0, 5.0]]);
+    }
+
+    #[test]
+    fn gaps_stay_where_they_are() {
+        let points = [[0.0, 1.0], [0.1, f64::NAN], [0.2, f64::NAN], [0.3, 2.0]];
+        let thinned = thin(&points, f64::floor);
+        assert_eq!(thinned.len(), 4);
+        assert!(thinned[1][1].is_nan() && thinned[2][1].is_nan());
+    }
+
+    #[test]
+    fn a_hundred_thousand_points_become_four_for_each_column() {
+        let points: Vec<_> = (0..100_000).map(|i| [f64::from(i), f64::from(i).sin()]).collect();
+        assert!(thin(&points, |x| (x / 1000.0).floor()).len() <= 400);
+        assert!(thin(&[], f64::floor).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn extremes_and_ends_survive(ys in prop::collection::vec(-1e3..1e3_f64, 1..300), width in 1.0..50.0_f64) {
+            let points: Vec<_> = ys.iter().enumerate().map(|(i, &y)| [f64::from(u32::try_from(i).unwrap()), y]).collect();
+            let thinned = thin(&points, |x| (x / width).floor());
+            let low = |points: &[[f64; 2]]| points.iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
+            let high = |points: &[[f64; 2]]| points.iter().map(|p| p[1]).fold(f64::NEG_INFINITY, f64::max);
+            prop_assert!((low(&points) - low(&thinned)).abs() < f64::EPSILON);
+            prop_assert!((high(&points) - high(&thinned)).abs() < f64::EPSILON);
+            prop_assert_eq!(points.first(), thinned.first());
+            prop_assert_eq!(points.last(), thinned.last());
+            prop_assert!(thinned.windows(2).all(|pair| pair[0][0] < pair[1][0]), "each point at most once, in order");
+        }
     }
 }

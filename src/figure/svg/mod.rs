@@ -11,21 +11,20 @@ use resvg::tiny_skia::{ColorU8, Pixmap};
 
 use super::font::{FAMILY, Weight, covers, width};
 use super::layout::{Anchor, Rect, Text};
-use super::marks::outline;
 use super::model::Figure;
 use super::options::Options;
-use super::palette::{Marker, Rgb};
+use super::palette::{Marker, Rgb, outline};
 use super::scene::page::drawn;
 use super::scene::{Image, Ink, Item, Mark, Pen, Point, Shape, pieces};
 
-/// The figure as an SVG document.
+/// Returns the figure as an SVG document.
 pub fn svg(figure: &Figure, options: &Options) -> String {
     let (items, page) = drawn(figure, options);
     drawing(&items, page, &figure.named())
 }
 
-/// The figure as an element of an HTML document, which says `label` to who cannot see it. Its names begin with `prefix`, so
-/// that several figures do not share one. Its text is as wide as it was laid out, since few readers have the font.
+/// Writes the figure as an element of an HTML document, which says `label` to who cannot see it. Its names begin with
+/// `prefix`, so that figures do not share one. Its text is as wide as it was laid out: few readers have the font.
 pub fn inline(figure: &Figure, options: &Options, prefix: &str, label: &str) -> String {
     let (items, page) = drawn(figure, options);
     let mut out = Writer { prefix: prefix.to_owned(), ..Writer::default() };
@@ -40,7 +39,7 @@ pub fn inline(figure: &Figure, options: &Options, prefix: &str, label: &str) -> 
     out.text
 }
 
-/// Items as an SVG document of this width and height.
+/// Writes items as an SVG document of this width and height.
 pub fn drawing(items: &[Item], page: [f64; 2], title: &str) -> String {
     let mut out = Writer::default();
     let [width, height] = page.map(number);
@@ -60,11 +59,10 @@ struct Writer {
     text: String,
     /// Clips so far, which have numbers as names.
     clips: u32,
-    /// What names begin with in an HTML document; empty in a document of its own.
+    /// The start of names in an HTML document; empty in a document of its own.
     prefix: String,
 }
 
-/// Names and values of attributes.
 type Attributes = Vec<(&'static str, String)>;
 
 impl Writer {
@@ -206,7 +204,7 @@ fn stroked(pen: Pen) -> Attributes {
     attributes
 }
 
-/// The image as a PNG file without a resolution; cells without a colour are transparent. `None` without pixels.
+/// Returns the image as a PNG file without a resolution; cells without a colour are transparent. `None` without pixels.
 fn packed(image: &Image) -> Option<Vec<u8>> {
     let [rows, columns] = image.size;
     let mut pixels = Pixmap::new(u32::try_from(columns).ok()?, u32::try_from(rows).ok()?)?;
@@ -218,7 +216,7 @@ fn packed(image: &Image) -> Option<Vec<u8>> {
     pixels.encode_png().ok()
 }
 
-/// Text as XML 1.0 allows it: markup escaped, other control characters and noncharacters as spaces.
+/// Escapes text for XML 1.0; control characters and noncharacters become spaces.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -234,19 +232,17 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A length with at most two decimals, since a hundredth of a point is invisible.
+/// Returns a length with at most two decimals, since a hundredth of a point is invisible.
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A colour as `#rrggbb`.
 fn hex([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// An open path through the points.
 fn path(points: &[Point]) -> String {
     let mut d = String::with_capacity(points.len() * 12);
     for (index, [x, y]) in points.iter().enumerate() {

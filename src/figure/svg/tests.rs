@@ -1,5 +1,4 @@
 use super::*;
-use crate::IntervalStyle;
 use crate::axis::{Axis, Category};
 use crate::cells::Cells;
 use crate::export::picture;
@@ -8,9 +7,9 @@ use crate::font::width;
 use crate::layout::layout;
 use crate::model::{Bars, Line, Note, ReferenceLine, Seeds, Trace};
 use crate::palette::{Theme, colour};
-use crate::pdf::pdf;
+use crate::raster::pdf;
 use crate::scene::page::page_facts;
-use crate::{LegendPlace, Size, Style, style_of};
+use crate::{IntervalStyle, LegendPlace, Size, Style, style_of};
 use results::facets::FacetAxes;
 use results::statistics::Band;
 use results::view::Preset;

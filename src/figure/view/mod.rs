@@ -4,32 +4,29 @@ pub mod facets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::distinct::distinct;
-use super::legend_details::details;
-use super::model::Figure;
-
-use super::outliers::inner_range;
+use super::axis::Scale;
+use super::distinct;
+use super::model::{Figure, Line, Trace};
 use super::plots::{ArmRuns, Plot};
-use super::scale::Scale;
+use super::ranges::inner_range;
 use doc::Run;
 use facets::Panels;
 use results::RunRecord;
 use results::number::Format;
+use results::outline::{Outline, differences};
+use results::table::settings::{NONE, follows_from_another, short};
 use results::table::{Differing, LineFacts, Row};
-use results::view::{PlotOptions, PlotView, ViewSettings, groups};
+use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
 
 /// A run and its line.
 #[derive(Clone, Debug)]
 pub struct Drawn<'a> {
-    /// The line's name.
     pub line: String,
     /// The index of its style.
     pub colour: usize,
-    /// The replicate.
     pub seed: u64,
     /// Its results, once it has begun; none where the filter leaves it out.
     pub record: Option<&'a RunRecord>,
-    /// Its row in the table of runs.
     pub row: &'a Row,
 }
 
@@ -58,7 +55,7 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
     lines
 }
 
-/// The complete figure of a plot, including hidden lines, with the chosen axes, titles and panels and a note about the
+/// Returns the complete figure of a plot, hidden lines too, with the chosen axes, titles and panels and a note about the
 /// filter.
 pub fn whole(
     plot: &Plot,
@@ -76,7 +73,6 @@ pub fn whole(
     facets::faceted(arms, &view.facets, Panels::OfSettings, single)
 }
 
-/// The figure without panels.
 fn single(plot: &Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view: &PlotView, filter: &str) -> Figure {
     let mut figure = (plot.build)(arms, options);
     plot.title.clone_into(&mut figure.name);
@@ -125,7 +121,7 @@ fn cut_bands(figure: &mut Figure) {
     }
 }
 
-/// The visible part of a figure, which exports write: without hidden lines, and cut to the chosen ranges.
+/// Returns the visible part of a figure, which exports write: without hidden lines, and cut to the chosen ranges.
 pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
     let mut seen = without(figure, &view.hidden);
     if let Some(facets) = &mut seen.facets {
@@ -139,7 +135,6 @@ pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
     seen
 }
 
-/// Cuts a figure to the chosen ranges.
 fn cut(figure: &mut Figure, view: &PlotView) {
     if figure.facets.is_some() && !figure.parallel.is_empty() {
         return; // its panels have the runs
@@ -148,11 +143,31 @@ fn cut(figure: &mut Figure, view: &PlotView) {
         figure.x.range = view.x.or(figure.x.range);
         figure.y.range = view.y.or(figure.y.range);
     } else {
-        super::brushing::brush(figure, &view.brushes);
+        brush(figure, &view.brushes);
     }
 }
 
-/// The figure without these names.
+/// Returns true if a run lies within all brushed ranges. Ranges of axes that the figure lacks are ignored.
+pub fn passes(figure: &Figure, trace: &Trace, brushes: &Brushes) -> bool {
+    figure.parallel.iter().zip(&trace.points).all(|(axis, [_, value])| {
+        brushes.get(&axis.label()).is_none_or(|[low, high]| (*low..=*high).contains(value))
+    })
+}
+
+/// Removes the runs that do not pass, and arms without any run left.
+fn brush(figure: &mut Figure, brushes: &Brushes) {
+    if brushes.is_empty() {
+        return;
+    }
+    let mut lines = std::mem::take(&mut figure.lines);
+    for line in &mut lines {
+        line.traces.retain(|trace| passes(figure, trace, brushes));
+    }
+    lines.retain(|line| !line.traces.is_empty());
+    figure.lines = lines;
+}
+
+/// Returns the figure without these names.
 pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
     let mut left = figure.clone();
     left.lines.retain(|line| !hidden.contains(&line.name));
@@ -164,8 +179,8 @@ pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
     left
 }
 
-/// The figure that the command line exports: the same as in the window, with the settings that the window has saved.
-/// `all` are the runs of the document in order; the figure shows those that are `asked` for and pass the filter.
+/// Returns the figure that the command line exports, as the window shows it with its saved settings. `all` are the runs of
+/// the document in order, of which it shows those that are `asked` for and pass the filter.
 pub fn exported(
     plot: &Plot,
     view: &mut ViewSettings,
@@ -200,6 +215,125 @@ pub fn exported(
     let options = PlotOptions { columns: view.table.columns.clone(), ..view.options.clone() };
     let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &options, &kept, &filter);
     seen(&figure, &kept)
+}
+
+/// Settings beyond this number are only counted.
+const MOST: usize = 4;
+/// Longer values, such as whole plans, are unreadable in a legend.
+const LONGEST: usize = 24;
+
+/// Returns the details for each name in the legend; names without details are left out.
+pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let references = figure.reference_lines.iter().map(|reference| &reference.name);
+    let mut settings = settings_of(arms);
+    let places: BTreeMap<&str, usize> =
+        arms.iter().enumerate().map(|(place, arm)| (arm.name.as_str(), place)).collect();
+    for name in figure.lines.iter().map(|line| &line.name).chain(references) {
+        // Only the first line of an arm gets the details.
+        let text = arm_of(name, &places).map(|arm| std::mem::take(&mut settings[arm])).unwrap_or_default();
+        if !text.is_empty() {
+            found.insert(name.clone(), text);
+        }
+    }
+    // Of thousands of lines, those with the same ends are compared.
+    let mut alike: BTreeMap<Ends, Vec<&Line>> = BTreeMap::new();
+    for line in &figure.lines {
+        let Some(ends) = ends(line) else { continue };
+        let earlier = alike.entry(ends).or_default();
+        let other = earlier.iter().copied().find(|other| coincide(other, line));
+        earlier.push(line);
+        let Some(other) = other else { continue };
+        let detail = found.entry(line.name.clone()).or_default();
+        let gap = if detail.is_empty() { "" } else { "; " };
+        *detail = format!("same values as {}{gap}{detail}", other.name);
+    }
+    found
+}
+
+/// The number of points of a line, and the bits of the first and of the last.
+type Ends = (usize, [u64; 2], [u64; 2]);
+
+/// Returns what lines that coincide have in common; `None` of a single point, which may coincide by chance.
+fn ends(line: &Line) -> Option<Ends> {
+    let [first, .., last] = line.points.as_slice() else { return None };
+    Some((line.points.len(), first.map(f64::to_bits), last.map(f64::to_bits)))
+}
+
+/// Returns true if two lines with the same ends coincide at every x.
+fn coincide(a: &Line, b: &Line) -> bool {
+    let is_same = |(a, b): (&[f64; 2], &[f64; 2])| a.map(f64::to_bits) == b.map(f64::to_bits);
+    a.points.iter().zip(&b.points).all(is_same)
+}
+
+/// Returns the arm of a line, the longest name that the line's begins with; `arms` has their places by their names.
+fn arm_of(name: &str, arms: &BTreeMap<&str, usize>) -> Option<usize> {
+    let mut ends: Vec<usize> = [", ", " / "]
+        .into_iter()
+        .flat_map(|separator| name.match_indices(separator).map(|(at, _)| at))
+        .chain([name.len()])
+        .collect();
+    ends.sort_unstable();
+    ends.into_iter().rev().find_map(|end| arms.get(&name[..end]).copied())
+}
+
+/// Returns the settings in which these arms differ, such as "rate 0.1, batch 64", without those in the arm's name.
+fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<String> {
+    let rows = || arms.iter().flat_map(|arm| &arm.rows);
+    let paths: BTreeSet<&String> = rows().flat_map(|row| row.settings.keys()).collect();
+    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
+    let differs = |path: &&String| {
+        let texts: Vec<&str> =
+            rows().map(|row| row.settings.get(*path).map_or(NONE, String::as_str)).collect();
+        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
+    };
+    let differing: Vec<&String> = paths.into_iter().filter(differs).collect();
+    let plans = if differing.iter().any(|path| *path == "plan") { plans(arms) } else { Vec::new() };
+    let text = |(index, arm): (usize, &ArmRuns<'_>)| {
+        let setting = |path: &&String| {
+            let value = value_of(arm, path).filter(|value| !contains_word(&arm.name, value))?;
+            Some(format!("{} {value}", short(path, &all)))
+        };
+        let of_plan = plans.get(index).into_iter().flatten().cloned();
+        let mut parts: Vec<String> = differing.iter().filter_map(setting).chain(of_plan).collect();
+        if let Some(more @ 1..) = parts.len().checked_sub(MOST) {
+            parts.truncate(MOST);
+            parts.push(format!("{more} more"));
+        }
+        parts.join(", ")
+    };
+    arms.iter().enumerate().map(text).collect()
+}
+
+/// Describes how the plans of these arms differ; empty if the runs of a line have several plans.
+fn plans(arms: &[ArmRuns<'_>]) -> Vec<Vec<String>> {
+    let own = |arm: &ArmRuns<'_>| {
+        let mut outlines = arm.rows.iter().map(|row| row.outline.clone());
+        let first = outlines.next()?;
+        outlines.all(|other| other == first).then_some(first)
+    };
+    let outlines: Option<Vec<Outline>> = arms.iter().map(own).collect();
+    let outlines = outlines.unwrap_or_default();
+    differences(&outlines.iter().collect::<Vec<_>>())
+}
+
+/// Returns the value that all runs of a line share, if it is short enough to read.
+fn value_of<'a>(arm: &ArmRuns<'a>, path: &str) -> Option<&'a str> {
+    let mut values = arm.rows.iter().map(|row| row.settings.get(path).map(String::as_str));
+    let first = values.next()??;
+    let is_readable = first != NONE && path != "plan" && first.chars().count() <= LONGEST;
+    (is_readable && values.all(|value| value == Some(first))).then_some(first)
+}
+
+/// Returns true if a name contains a value as a separate word.
+fn contains_word(name: &str, value: &str) -> bool {
+    let (name, value) = (name.to_lowercase(), value.to_lowercase());
+    let is_part =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '.');
+    name.match_indices(&value).any(|(at, _)| {
+        let (before, after) = (&name[..at], &name[at + value.len()..]);
+        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
+    })
 }
 
 #[cfg(test)]

@@ -286,10 +286,10 @@ impl App {
         let runs = if document.is_behind() { &[] } else { document.runs() };
         let run = runs.iter().find(|run| run.arm_index == arm);
         let structure = run.and_then(|run| run.spec.structure().ok());
-        let naming = structure.as_ref().map(|structure| Naming::of(structure, &shapes)).unwrap_or_default();
-        let fit = structure.map(|structure| Fit::of_all(&structure, &naming.apply(shapes.shapes.clone())));
+        let naming = structure.as_ref().map(|structure| Naming::new(structure, &shapes)).unwrap_or_default();
+        let fit = structure.map(|structure| Fit::whole(&structure, &naming.apply(shapes.shapes.clone())));
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let (scaling, data) = (Scaling::of(&shapes), &document.experiment.data);
+        let (scaling, data) = (Scaling::new(&shapes), &document.experiment.data);
         self.shell.dialog = Some(match fit {
             Some(fit) if fit.is_exact() || fit.fits() && guess.is_err() => {
                 let notes =

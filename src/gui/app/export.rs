@@ -167,7 +167,7 @@ impl App {
 
     /// Writes a figure; the ending of the file says as what.
     pub(super) fn export(&mut self, path: &Path, subject: Subject, ctx: &egui::Context) {
-        let Some(kind) = FileKind::of(path) else {
+        let Some(kind) = FileKind::from_path(path) else {
             let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
             return self.fail("The figure was not written", &text);
         };

@@ -11,8 +11,8 @@ use crate::selection::Selection;
 use crate::text;
 use doc::{Problem, Run};
 use results::methods::methods;
-use results::table::copy::Numbers;
-use run::trash::{archive, restore};
+use results::table::columns::Numbers;
+use run::{archive, restore};
 
 impl App {
     /// The methods paragraph of the document and its results.

@@ -16,11 +16,11 @@ pub struct SharedPaces(Arc<Mutex<Paces>>);
 impl SharedPaces {
     fn measure(&self, task: &Task, options: QueueOptions) -> Option<Pace> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((.., pace)) = known().find(task, options) {
-            return *pace;
+        if let Some(known) = known().find(task, options) {
+            return known.pace;
         }
         let pace = measure(task, options, &StopFlag::new());
-        known().take(task.clone(), options, pace);
+        known().add(task.clone(), options, pace);
         pace
     }
 }

@@ -3,21 +3,23 @@
 use eframe::egui::{Align, Grid, Label, Layout, RichText, ScrollArea, Sense, Ui, Vec2, vec2};
 
 use super::Compare;
-use super::differences::{differing_cells, differing_reports};
 use crate::arm_look;
 use crate::runs::Runs;
 use crate::text::counted;
 use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
 use figure::style_of;
 use results::number::fixed;
-use results::paired::{Comparison, Paired};
+use results::statistics::{Comparison, Paired};
 use results::table::Row;
+use results::table::columns::{Column, usual};
+use results::table::settings::NONE;
+use results::{Report, RunRecord};
 
 /// Width of a run's column and of the names of what differs, in points.
 const CELL: f32 = 88.0;
 const NAME: f32 = 112.0;
 
-/// The width that a comparison of this many runs needs.
+/// Returns the width that a comparison of this many runs needs.
 pub fn width(runs: usize) -> f32 {
     NAME + runs as f32 * (CELL + STEP) + 2.0 * STEP
 }
@@ -77,7 +79,7 @@ fn cells_ui(ui: &mut Ui, compare: &Compare, rows: &[&Row], runs: &Runs) {
     });
 }
 
-/// The arms whose difference is shown: the first of these runs minus each other, or one arm minus the baseline.
+/// Returns the arms whose difference is shown: the first of these runs minus each other, or one arm minus the baseline.
 fn pairs<'a>(rows: &[&'a Row], baseline: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut arms: Vec<&str> = Vec::new();
     for row in rows {
@@ -128,7 +130,7 @@ fn difference_ui(ui: &mut Ui, compare: &Compare, second: &str, first: &str) {
     }
 }
 
-/// The difference, and its interval in words.
+/// Returns the difference, and its interval in words.
 fn words(difference: &Paired) -> (String, String) {
     if difference.is_identical() {
         return (difference.identical(), String::new());
@@ -143,4 +145,57 @@ fn words(difference: &Paired) -> (String, String) {
         }
     };
     (difference.points(), interval)
+}
+
+/// A title, and a text for each run.
+pub type Line = (String, Vec<String>);
+
+/// Returns true if some runs have different texts in a line.
+fn differs((_, texts): &Line) -> bool {
+    texts.iter().any(|text| *text != texts[0])
+}
+
+/// What makes reports of several runs the same line: stage, round, branch and kind.
+type ReportTitle<'a> = (&'a str, Option<u64>, &'a str, &'a str);
+
+fn title_of(report: &Report) -> ReportTitle<'_> {
+    (&report.stage, report.round, &report.branch, &report.kind)
+}
+
+/// Returns the last report of each stage and kind, as far as these runs differ in it; in the order of the plan.
+pub fn differing_reports(rows: &[&Row], runs: &Runs) -> Vec<Line> {
+    let reports: Vec<&[Report]> =
+        rows.iter().map(|row| runs.record(&row.run).map_or(&[][..], RunRecord::reports)).collect();
+    let mut titles: Vec<ReportTitle<'_>> = Vec::new();
+    for title in reports.iter().copied().flatten().map(title_of) {
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    let line = |title: &ReportTitle<'_>| {
+        let last = |own: &&'_ [Report]| own.iter().rposition(|report| title_of(report) == *title);
+        let found: Vec<Option<&Report>> =
+            reports.iter().map(|own| last(own).map(|position| &own[position])).collect();
+        let texts: Vec<&str> =
+            found.iter().map(|report| report.map_or(NONE, |report| report.summary.as_str())).collect();
+        let is_equal = texts.iter().all(|text| *text == texts[0]);
+        let any = found.iter().flatten().next().filter(|_| !is_equal)?;
+        let title = format!("{}: {}", any.place(), any.kind);
+        Some((title, texts.into_iter().map(str::to_owned).collect()))
+    };
+    titles.iter().filter_map(line).collect()
+}
+
+/// Returns what these runs have in different cells, side by side.
+pub fn differing_cells(rows: &[&Row], all: &[Row], settings: &[String]) -> Vec<Line> {
+    let Some(first) = rows.first() else { return Vec::new() };
+    let added = first.measured.iter().map(|(column, _)| column.clone());
+    let mut columns = usual(all, settings);
+    columns.push(Column::BestEpoch);
+    columns.extend(added.filter(|column| !columns.contains(column)).collect::<Vec<_>>());
+    let is_compared = |column: &Column| !matches!(column, Column::Seed | Column::Delta);
+    let cells = columns.into_iter().filter(is_compared).map(|column| {
+        (column.heading(&first.labels), rows.iter().map(|row| column.text(row)).collect::<Vec<_>>())
+    });
+    cells.filter(differs).collect()
 }

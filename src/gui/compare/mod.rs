@@ -3,53 +3,46 @@
 //! [`Compare`] keeps what is derived from the records (rows, groups, what the filter leaves out) and the [`ViewSettings`] of
 //! the document, whose file is beside its runs. [`runs_ui`] draws all of it into the available space, [`tools_ui`] its controls into the head of a tile.
 
-mod archive;
-mod cells;
-mod columns;
 mod comparison;
-mod differences;
-mod filter;
-mod lines;
-mod menu;
-mod notes;
-mod renamed;
-mod rows;
-mod selected;
-mod shown;
+mod marks;
 mod table;
 #[cfg(test)]
 mod tests;
 mod toolbar;
 mod view_store;
-mod widths;
 
-pub use columns::list_ui as columns_ui;
 pub use comparison::comparison_ui;
-pub use menu::{arm_marks_ui, run_marks_ui};
-pub use notes::{Noting, notes_ui};
-pub use shown::runs_ui;
-pub use toolbar::{menu_ui, tools_ui};
+pub use marks::{Noting, arm_marks_ui, notes_ui, run_marks_ui};
+pub use toolbar::{list_ui as columns_ui, menu_ui, tools_ui};
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use eframe::egui::{CursorIcon, Panel, Rect, Sense, Ui, vec2};
+
 use super::plot::PlotState;
 use super::runs::{QueueRequest, Runs};
+use super::text::counted;
+use super::theme::{STEP, present};
 use super::treatment::Treatment;
-use columns::Choosing;
+use comparison::width;
 use doc::Run;
-use renamed::{are_distinct, move_mark, renamed};
-use results::colours::Colours;
+use figure::plots::ArmRuns;
+use figure::view::{Drawn, lines_of};
+use results::RunRecord;
+use results::colours::{Colours, OUTDATED, muted};
 use results::metric::MetricAxes;
-use results::table::columns::Column;
-use results::table::copy::{Numbers, text};
+use results::table::columns::{Column, Sort, usual};
+use results::table::columns::{Numbers, text};
 use results::table::filter::Filter;
+use results::table::grouped::Grouped;
+use results::table::view::{Baseline, Key};
 use results::table::{Differing, Row};
-use results::view::{Lines, PlotOptions, ViewSettings, groups};
-use rows::{bare, listed, rows_of};
+use results::view::{Lines, PlotOptions, ViewSettings, arm_key, groups};
 use run::StoredRun;
-use shown::Shown;
+use table::{selected_ui, table_ui};
+use toolbar::{Choosing, error_ui};
 use view_store::ViewStore;
 
 /// The least time between two updates of the rows, in seconds, while records grow.
@@ -165,12 +158,12 @@ impl Compare {
         }
         plot.take(&self.view);
         self.view_store.written = self.view.clone();
-        self.archived = run::trash::trashed(folder);
+        self.archived = run::trashed(folder);
         read.map(drop)
     }
 
-    /// The results have another folder now; the settings go with them, also where nothing is written yet. Whether they had
-    /// a different one before.
+    /// Returns the results have another folder now; the settings go with them, also where nothing is written yet.
+    /// Whether they had a different one before.
     pub fn set_folder(&mut self, folder: &Path) -> bool {
         let is_new = folder != self.view_store.folder();
         if is_new {
@@ -217,7 +210,7 @@ impl Compare {
         self.made = None;
     }
 
-    /// What a run has in the columns of the table: their titles and its cells.
+    /// Returns what a run has in the columns of the table: their titles and its cells.
     pub fn details(&mut self, run: &str) -> Vec<(String, String)> {
         let columns = self.table().columns.clone();
         let Some(row) = self.rows.iter().find(|row| row.run == run) else { return Vec::new() };
@@ -238,17 +231,17 @@ impl Compare {
         self.wanted = Some((runs.into_iter().collect(), are_rows));
     }
 
-    /// Whether what goes by this key has a star.
+    /// Returns true if what goes by this key has a star.
     pub fn is_starred(&self, key: &str) -> bool {
         self.view.marks.get(key).is_some_and(|mark| mark.starred)
     }
 
     /// Gives a star to what goes by this key, or takes it away.
     pub fn star(&mut self, key: &str) {
-        menu::edit(self, key, |mark| mark.starred ^= true);
+        marks::edit(self, key, |mark| mark.starred ^= true);
     }
 
-    /// The visible table as text; folded runs are not in it.
+    /// Returns the visible table as text; folded runs are not in it.
     pub fn copy(&mut self, numbers: Numbers) -> CompareResponse {
         let table = self.table();
         let lines = table.lines(&self.view.table.open);
@@ -333,7 +326,7 @@ impl Compare {
         None
     }
 
-    /// The position and the colour of each arm, by its name.
+    /// Returns the position and the colour of each arm, by its name.
     pub fn arms_and_colours(&self) -> BTreeMap<String, [usize; 2]> {
         self.rows.iter().map(|row| (row.arm.clone(), [row.arm_index, row.colour])).collect()
     }
@@ -361,14 +354,14 @@ impl Compare {
         self.changes += 1;
     }
 
-    /// The archived runs beside the results.
+    /// Returns the archived runs beside the results.
     pub fn archived(&self) -> &[StoredRun] {
         &self.archived
     }
 
     /// Notes that runs were archived or restored.
     pub fn look_into_trash(&mut self) {
-        self.archived = run::trash::trashed(self.view_store.folder());
+        self.archived = run::trashed(self.view_store.folder());
         self.made = None;
     }
 
@@ -381,4 +374,306 @@ impl Compare {
         plot.give(&mut self.view);
         self.view_store.keep(&self.view, now, at_once)
     }
+}
+
+impl Compare {
+    /// Returns what plots show: the runs that the filter leaves, by arm or by the setting that groups them. Outdated
+    /// runs that stand for others have separate lines; a setting does not group them, since they had another value of
+    /// it.
+    pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+        let shows_outdated = self.view.group.is_none();
+        self.lines(treatments, runs, |run| runs.outdated(run).filter(|_| shows_outdated))
+    }
+
+    /// Returns the same without outdated runs: what the command line finds.
+    pub fn own_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+        self.lines(treatments, runs, |_| None)
+    }
+
+    fn lines<'a>(
+        &'a self,
+        treatments: &[Treatment],
+        runs: &'a Runs,
+        outdated: impl Fn(&Run) -> Option<&'a RunRecord>,
+    ) -> Vec<ArmRuns<'a>> {
+        // Outdated runs of one line have read the same files.
+        let mut differences: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
+        // Rows are those of the treatments, run by run.
+        let drawn = listed(treatments).zip(&*self.rows).map(|((treatment, run), row)| {
+            let (seed, is_left_out) = (run.seed, self.left_out.contains(&run.id));
+            if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
+                // The mark comes before the name: the end of a long name is cut off.
+                let (known, difference) =
+                    (differences.entry(&treatment.name).or_default(), runs.changed_inputs(run));
+                let place = known.iter().position(|known| *known == difference).unwrap_or_else(|| {
+                    known.push(difference);
+                    known.len() - 1
+                });
+                let which = if place == 0 { String::new() } else { format!(" (other files, {})", place + 1) };
+                let line = format!("{OUTDATED}{}{which}", treatment.name);
+                let record = Some(record).filter(|_| !is_left_out);
+                return Drawn { line, colour: muted(treatment.colour), seed, record, row };
+            }
+            let record = runs.record(&run.id).filter(|_| !is_left_out);
+            let own = || (treatment.name.clone(), treatment.colour);
+            let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or_else(own);
+            Drawn { line, colour, seed, record, row }
+        });
+        lines_of(drawn, self.view.group.is_some())
+    }
+
+    /// Returns how many of the runs that the filter leaves have outdated results only.
+    pub fn outdated_count(&self) -> usize {
+        self.outdated.keys().filter(|run| !self.left_out.contains(*run)).count()
+    }
+
+    /// Returns the note about outdated runs in plots; empty where there are none.
+    pub fn outdated_note(&self) -> String {
+        let what = if self.view.group.is_some() { "left out" } else { "shown here only, not in exports" };
+        match self.outdated_count() {
+            0 => String::new(),
+            count => format!("{} {what}", counted(count, "outdated run")),
+        }
+    }
+
+    /// Returns what makes the lines of plots, for a chip in them; empty for arms.
+    pub fn grouping_note(&self) -> String {
+        let column = self.view.group.clone().map(Column::Setting);
+        column.map_or_else(String::new, |column| format!("grouped by {}", column.title(&self.labels())))
+    }
+
+    /// Returns the note about the filter in figures.
+    pub fn filter_note(&self) -> String {
+        self.view.filter_note(&self.rows, &self.left_out)
+    }
+}
+
+/// Returns the runs of treatments in their order.
+pub fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Run)> {
+    treatments.iter().flat_map(|treatment| treatment.runs.iter().map(move |run| (treatment, run)))
+}
+
+/// Returns the rows of these treatments. `known` are rows with the same results, those of the same runs at the same
+/// places: after an edit of the document, most of them still are.
+pub fn rows_of(treatments: &[Treatment], runs: &Runs, measured: &[Column], known: &[Row]) -> Vec<Row> {
+    let row = |(place, (treatment, run)): (usize, (&Treatment, &Run))| {
+        let known = known.get(place).filter(|row| row.run == run.id);
+        row_of(run, runs, treatment.colour, (measured, known))
+    };
+    listed(treatments).enumerate().map(row).collect()
+}
+
+/// Returns what the table says of a run: never results of other settings than its own. `measured` are the columns over
+/// series, `known` is its row with the same results.
+fn row_of(run: &Run, runs: &Runs, colour: usize, (measured, known): (&[Column], Option<&Row>)) -> Row {
+    let outdated_state = outdated_state(run, runs);
+    let state = runs.word(&run.id);
+    let row = if let Some(known) = known {
+        known.called(run, state, colour)
+    } else {
+        let record = runs.record(&run.id);
+        Row::of(run, record, state, colour).measured(record, measured)
+    };
+    Row { outdated_state, ..row }
+}
+
+/// Returns the state of the outdated run that plots show in the place of a run; empty without one.
+fn outdated_state(run: &Run, runs: &Runs) -> &'static str {
+    match runs.stray(run) {
+        Some(id) => runs.word(id),
+        None => runs.outdated(run).map_or("", |record| record.state().word()),
+    }
+}
+
+/// Returns the row of a run that shows outdated results: without results, and without settings.
+pub fn bare(run: &Run, runs: &Runs, colour: usize) -> Row {
+    Row { outdated_state: outdated_state(run, runs), ..Row::of(run, None, runs.word(&run.id), colour) }
+}
+
+/// Returns which arms have another name now, at the same position: the old and the new name of each.
+pub fn renamed(old: &[String], new: &[String]) -> Vec<(String, String)> {
+    if old.len() != new.len() {
+        return Vec::new();
+    }
+    let [all_old, all_new] = [old, new].map(|names| names.iter().collect::<BTreeSet<_>>());
+    let pairs = old.iter().zip(new);
+    let pairs = pairs.filter(|(before, now)| !all_new.contains(before) && !all_old.contains(now));
+    pairs.map(|(before, now)| (before.clone(), now.clone())).collect()
+}
+
+/// Returns true if each name is there once; while one is typed, it may be that of another arm.
+pub fn are_distinct(names: &[String]) -> bool {
+    let mut seen = BTreeSet::new();
+    names.iter().all(|name| seen.insert(name))
+}
+
+/// Moves star, tags and note of an arm to its new name; what is noted there already stays.
+pub fn move_mark(view: &mut ViewSettings, old: &str, new: &str) {
+    let new = arm_key(new);
+    if !view.marks.contains_key(&new)
+        && let Some(mark) = view.marks.remove(&arm_key(old))
+    {
+        view.marks.insert(new, mark);
+    }
+}
+
+impl Compare {
+    /// Returns why these runs cannot be archived, if so.
+    pub fn why_not_archive<'a>(&self, mut runs: impl Iterator<Item = &'a String>) -> Option<&'static str> {
+        let mut is_any = false;
+        let running = runs.any(|run| {
+            is_any |= self.results.contains(run);
+            self.open.contains(run)
+        });
+        match (running, is_any) {
+            (true, _) => Some("These runs are active or queued: stop them first"),
+            (false, false) => Some("These runs have no results"),
+            (false, true) => None,
+        }
+    }
+
+    /// Returns true if the filter shows a run.
+    pub fn is_visible(&self, run: &str) -> bool {
+        !self.left_out.contains(run)
+    }
+
+    /// Returns the rows of ticked runs that the filter shows, in the order of the document. Arms may share a run, which
+    /// has a row in each.
+    pub fn ticked_rows(&self) -> Vec<&Row> {
+        let is_ticked = |row: &&Row| self.ticked.contains(&row.run) && self.is_visible(&row.run);
+        self.rows.iter().filter(is_ticked).collect()
+    }
+
+    /// Returns the ticked runs that the filter shows, by identity.
+    pub fn ticked_runs(&self) -> BTreeSet<&String> {
+        if self.ticked.is_empty() {
+            return BTreeSet::new(); // asked in every frame
+        }
+        self.ticked_rows().into_iter().map(|row| &row.run).collect()
+    }
+
+    /// Returns the question whether the visible ticked runs are to be archived; nothing where none has results.
+    pub fn archive_ticked(&self) -> Option<CompareResponse> {
+        let rows: Vec<&Row> =
+            self.ticked_rows().into_iter().filter(|row| self.results.contains(&row.run)).collect();
+        let runs: BTreeSet<&String> = rows.iter().map(|row| &row.run).collect();
+        let runs: Vec<String> = runs.into_iter().cloned().collect();
+        (!runs.is_empty()).then(|| CompareResponse::Archive { name: of_arms(&rows), runs })
+    }
+
+    /// Returns the question whether one run is to be archived.
+    pub fn archive_run(&self, run: &str) -> Option<CompareResponse> {
+        let row = self.rows.iter().find(|row| row.run == run)?;
+        let name = format!("{}, seed {}", row.arm, row.seed);
+        Some(CompareResponse::Archive { name, runs: vec![row.run.clone()] })
+    }
+}
+
+/// More arms than this are only counted.
+const MOST: usize = 3;
+
+/// Returns "2 of winning ticket, 1 of reinitialized".
+pub fn of_arms(rows: &[&Row]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for row in rows {
+        match counts.iter_mut().find(|(arm, _)| *arm == row.arm) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&row.arm, 1)),
+        }
+    }
+    let mut parts: Vec<String> =
+        counts.iter().take(MOST).map(|(arm, count)| format!("{count} of {arm}")).collect();
+    if let Some(more @ 1..) = counts.len().checked_sub(MOST) {
+        parts.push(format!("those of {}", counted(more, "more arm")));
+    }
+    parts.join(", ")
+}
+
+/// In a view at least this wide, the comparison is beside the table, in points.
+const WIDE: f32 = 860.0;
+
+/// The table with what it was made of.
+#[derive(Default)]
+pub struct Shown {
+    table: Arc<Grouped>,
+    of: Option<ShownOf>,
+    /// How often it was made.
+    pub revision: u64,
+    /// The widths of columns by their content, which only grow.
+    pub natural: Vec<(Column, f32)>,
+    /// The revision that these are of.
+    pub measured: Option<u64>,
+}
+
+/// From what a table is made.
+#[derive(PartialEq)]
+struct ShownOf {
+    changes: u64,
+    columns: Option<Vec<Column>>,
+    keys: Vec<Key>,
+    baseline: Baseline,
+    sort: Sort,
+}
+
+impl Compare {
+    /// Returns the table as it is shown; made only where something has changed.
+    pub fn table(&mut self) -> Arc<Grouped> {
+        let view = &self.view;
+        let of = ShownOf {
+            changes: self.changes,
+            columns: view.table.columns.clone(),
+            keys: view.table.keys(view.group.as_ref()),
+            baseline: view.table.baseline.clone(),
+            sort: view.sort.clone(),
+        };
+        if self.shown.of.as_ref() != Some(&of) {
+            let usual = || usual(&self.rows, &self.settings);
+            let is_visible = |row: &Row| !self.left_out.contains(&row.run);
+            let table = view.table.grouped(&self.rows, is_visible, usual, view.group.as_ref(), &view.sort);
+            self.shown.table = Arc::new(table);
+            self.shown.of = Some(of);
+            self.shown.revision += 1;
+        }
+        self.shown.table.clone()
+    }
+}
+
+/// Draws the table of runs, and the comparison of ticked runs beside or below it.
+pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
+    error_ui(ui, compare);
+    let response = selected_ui(ui, compare, runs);
+    if compare.is_comparing && compare.ticked_rows().len() > 1 {
+        beside_ui(ui, compare, runs);
+    }
+    response.or(table_ui(ui, compare, runs))
+}
+
+fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
+    let space = ui.available_size();
+    let id = ui.scope_id().with("comparison");
+    if space.x >= WIDE {
+        let most = 0.5 * space.x;
+        let panel = Panel::right(id.with("right")).resizable(true);
+        let panel = panel.default_size(width(compare.ticked_rows().len()).clamp(240.0, most));
+        panel.size_range(240.0..=most).show(ui, |ui| {
+            ui.add_space(STEP);
+            comparison_ui(ui, compare, runs);
+        });
+        return;
+    }
+    // In a low tile, the table keeps the larger part.
+    let most = (0.5 * space.y).max(64.0);
+    let panel = Panel::bottom(id.with("bottom")).resizable(true).default_size(0.4 * space.y);
+    panel.size_range(64.0..=most).show(ui, |ui| {
+        grip_ui(ui);
+        comparison_ui(ui, compare, runs);
+    });
+}
+
+/// Draws what shows that the border above can be dragged.
+fn grip_ui(ui: &mut Ui) {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), STEP), Sense::hover());
+    let bar = Rect::from_center_size(rect.center(), vec2(36.0, 4.0));
+    ui.painter().rect_filled(bar, 2.0, present(ui).edge);
+    response.on_hover_cursor(CursorIcon::ResizeVertical);
 }

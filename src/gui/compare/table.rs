@@ -1,120 +1,116 @@
 //! The table of runs: groups with their runs folded below. Only visible lines are drawn. The ticks and the arm stay in place
 //! while the rest scrolls sideways.
 
-use eframe::egui::scroll_area::ScrollAreaOutput;
-use eframe::egui::style::ScrollStyle;
+use std::collections::BTreeSet;
+
+use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    CursorIcon, FontId, Id, Popup, PopupCloseBehavior, Rangef, Rect, ScrollArea, Sense, Stroke, Ui,
-    UiBuilder, pos2, vec2,
+    Align, Checkbox, FontId, Frame, Id, Label, Layout, Margin, Panel, Popup, PopupCloseBehavior, Rangef,
+    Rect, Response, RichText, Sense, Shape, Stroke, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::cells::{cell_ui, name_ui, pinned_ui};
-use super::menu::{context_ui, group_ui};
-use super::widths::{PADDING, Widths};
-use super::{Compare, CompareResponse};
+use super::marks::{context_ui, group_ui, star_ui};
+use super::{Compare, CompareResponse, of_arms};
+use crate::arm_look;
 use crate::icons::Icon;
-use crate::runs::Runs;
-use crate::theme::{SMALL, present};
-use crate::widgets;
-use results::table::Row;
+use crate::runs::{QueueAction, QueueRequest, Runs};
+use crate::table::{self, Ground, Order, PADDING, Table, width_of};
+use crate::theme::{self, BODY, NAME, SMALL, present};
+use crate::widgets::{self, icon_button_ui};
+use figure::style_of;
 use results::table::columns::{Column, Sort};
+use results::table::columns::{Numbers, row_cell};
 use results::table::grouped::{Grouped, Line};
+use results::table::settings::NONE;
 use results::table::view::Key;
+use results::table::{Delta, Row};
 
 /// Height of a line, in points.
 const ROW: f32 = 28.0;
-/// Height of the heading, in points.
-const HEAD: f32 = 30.0;
-/// Columns that stay in place take no larger share of the width; otherwise they scroll with the rest.
-const MOST_PINNED: f32 = 0.6;
+/// Rows beyond this number are not measured.
+const MEASURED: usize = 200;
+/// Width of the part of a difference that draws its interval, in points.
+const INTERVAL: f32 = 120.0;
+/// Widths of the ticks, and of the carets of groups, in points.
+const TICK: f32 = 36.0;
+const CARET: f32 = 24.0;
 
 /// What the lines of a frame have in common.
 pub struct Sheet<'a> {
     pub table: &'a Grouped,
     pub rows: &'a [Row],
-    pub widths: Widths,
     pub runs: &'a Runs,
-    /// How far the columns behind the arm are scrolled, in points.
-    shift: f32,
-    /// The left end of the table while nothing is scrolled, and the visible range.
-    left: f32,
-    visible: Rangef,
 }
 
-impl Sheet<'_> {
-    fn is_pinned(&self) -> bool {
-        let [arm, width] = self.widths.arm;
-        arm + width <= MOST_PINNED * self.visible.span()
-    }
-
-    /// The place of a cell that stays, from its left end and width.
-    fn staying(&self, [start, width]: [f32; 2]) -> Rangef {
-        let shift = if self.is_pinned() { 0.0 } else { self.shift };
-        let left = self.left + start - shift;
-        Rangef::new(left, left + width)
-    }
-
-    /// The place of a cell that scrolls.
-    fn scrolling(&self, [start, width]: [f32; 2]) -> Rangef {
-        let left = self.left + start - self.shift;
-        Rangef::new(left, left + width)
-    }
-
-    /// Where columns that scroll are visible.
-    fn open(&self) -> Rangef {
-        let [start, width] = self.widths.arm;
-        let left = if self.is_pinned() { self.left + start + width } else { self.visible.min };
-        Rangef::new(left, self.visible.max)
-    }
-}
-
-/// Draws the rows that the filter leaves; what was pressed.
+/// Draws the rows that the filter leaves; returns what was pressed.
 pub fn table_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
     let rows = compare.rows.clone(); // shared: a mark on one row changes others
-    let table = compare.table();
-    let wanted = wanted_line(&table, &rows, compare);
-    let lines = table.lines(&compare.view.table.open);
-    let widths = Widths::of(ui, compare, &table, &rows);
-    let whole = ui.available_rect_before_wrap();
-    let head = Rect::from_min_size(whole.min, vec2(whole.width(), HEAD));
-    ui.spacing_mut().item_spacing.y = 0.0;
-    ui.allocate_rect(head, Sense::hover());
-    // More columns than fit must be seen to be there.
-    ui.spacing_mut().scroll = ScrollStyle::solid();
-    let mut response = None;
-    let area = ScrollArea::both().id_salt("runs table").auto_shrink(false);
-    let ScrollAreaOutput { inner: sheet, .. } = area.show_viewport(ui, |ui, viewport| {
-        let start = ui.max_rect().min;
-        ui.set_min_size(vec2(widths.total, ROW * lines.len() as f32));
-        let visible = ui.clip_rect().x_range();
-        let sheet = Sheet {
-            table: &table,
-            rows: &rows,
-            widths,
-            runs,
-            shift: viewport.left(),
-            left: start.x + viewport.left(),
-            visible,
-        };
-        let first = ((viewport.top() / ROW) as usize).min(lines.len());
-        let last = ((viewport.bottom() / ROW).ceil() as usize).clamp(first, lines.len());
-        for (place, line) in lines.iter().enumerate().take(last).skip(first) {
-            let top = start.y + ROW * place as f32;
-            let rect = Rect::from_x_y_ranges(visible, Rangef::new(top, top + ROW));
-            response = line_ui(ui, &sheet, *line, rect, compare).or(response.take());
+    let grouped = compare.table();
+    let wanted = wanted_line(&grouped, &rows, compare);
+    let lines = grouped.lines(&compare.view.table.open);
+    measure(ui, compare, &grouped, &rows);
+    let known: Vec<&Column> = std::iter::once(&Column::Arm).chain(&grouped.columns).collect();
+    let columns = columns(compare, &grouped, &known);
+    let place = |column: &Column| known.iter().position(|known| *known == column).map(|place| place + 1);
+    let sort = &compare.view.sort;
+    let before = Order { column: sort.column.as_ref().and_then(place), is_descending: sort.descending };
+    let (mut order, mut pointed, mut response) = (before, None, None);
+    let (list, sheet) = (ui.scope_id(), Sheet { table: &grouped, rows: &rows, runs });
+    let table = Table {
+        id: "runs",
+        columns: &columns,
+        pinned: 2,
+        rows: lines.len(),
+        row_height: ROW,
+        order: Some(&mut order),
+        target: lines.iter().position(|line| Some(*line) == wanted),
+        is_sizable: true,
+        ..Table::default()
+    };
+    let sized = table.show(ui, &mut |ui, row, column| match column {
+        None => {
+            let ground = ground_ui(ui, &sheet, lines[row], list, compare);
+            if ground.hovered() {
+                pointed = Some(row);
+            }
+            response = line_response(&sheet, lines[row], &ground, compare).or(response.take());
         }
-        if let Some(place) = lines.iter().position(|line| Some(*line) == wanted) {
-            let top = start.y + ROW * place as f32;
-            let rect = Rect::from_x_y_ranges(visible, Rangef::new(top, top + ROW));
-            ui.scroll_to_rect(rect, Some(eframe::egui::Align::Center));
-        }
-        sheet
+        Some(0) => tick_ui(ui, &sheet, lines[row], compare),
+        Some(1) => name_ui(ui, &sheet, lines[row], pointed == Some(row), compare),
+        Some(column) => cell_ui(ui, &sheet, lines[row], column - 2),
     });
-    head_ui(ui, &sheet, head, compare);
+    if let Some((column @ 1.., width)) = sized {
+        compare.view.table.set_width(known[column - 1], width);
+    }
+    if order != before {
+        let column = order.column.map(|column| known[column - 1].clone());
+        compare.view.sort = Sort { column, descending: order.is_descending };
+    }
     response
 }
 
-/// The line of the runs that are to be shown, once the filter lets them through; their group is unfolded if it hides them.
+/// Returns the columns: ticks, the arm, and those that are chosen, as wide as they are dragged or as their content.
+fn columns(compare: &Compare, table: &Grouped, known: &[&Column]) -> Vec<table::Column<'static>> {
+    let labels = compare.labels();
+    let width = |column: &Column| {
+        let by_content = compare.shown.natural.iter().find(|(known, _)| known == column);
+        compare.view.table.width(column).or(by_content.map(|(_, width)| *width)).unwrap_or(96.0)
+    };
+    let ticks = if table.keys.is_empty() { TICK } else { TICK + CARET };
+    let ticks = table::Column { width: ticks, ..table::Column::default() };
+    let column = |column: &&Column| table::Column {
+        title: table.heading(column, &labels).into(),
+        help: column.help().into(),
+        is_number: column.is_number(),
+        ends_right: column.is_number() && **column != Column::Delta,
+        width: width(column),
+        leaves: None,
+    };
+    std::iter::once(ticks).chain(known.iter().map(column)).collect()
+}
+
+/// Returns the line of the runs that are to be shown, once the filter lets them through; their group is unfolded if it
+/// hides them.
 fn wanted_line(table: &Grouped, rows: &[Row], compare: &mut Compare) -> Option<Line> {
     let (runs, are_rows) = compare.wanted.take()?;
     let is_wanted = |row: &&usize| runs.contains(&rows[**row].run);
@@ -137,142 +133,29 @@ fn wanted_line(table: &Grouped, rows: &[Row], compare: &mut Compare) -> Option<L
     Some(Line::Row(row))
 }
 
-fn head_ui(ui: &mut Ui, sheet: &Sheet<'_>, head: Rect, compare: &mut Compare) {
-    let columns = sheet.table.columns.iter().zip(&sheet.widths.columns);
-    let open = Rect::from_x_y_ranges(sheet.open(), head.y_range());
-    for (column, place) in columns {
-        let rect = Rect::from_x_y_ranges(sheet.scrolling(*place), head.y_range());
-        heading_ui(ui, sheet, column, (rect, open), compare);
-    }
-    let rect = Rect::from_x_y_ranges(sheet.staying(sheet.widths.arm), head.y_range());
-    heading_ui(ui, sheet, &Column::Arm, (rect, head), compare);
-    ui.painter().hline(sheet.visible, head.bottom(), Stroke::new(1.0, present(ui).line));
-    if sheet.shift > 0.0 && sheet.is_pinned() {
-        let below = Rangef::new(head.top(), ui.max_rect().bottom());
-        ui.painter().vline(open.left(), below, Stroke::new(1.0, present(ui).line));
-    }
-}
-
-/// A heading; a click sorts, a second one reverses the order, a third one gives that of the document. Its right end is
-/// dragged to size the column.
-fn heading_ui(
-    ui: &mut Ui,
-    sheet: &Sheet<'_>,
-    column: &Column,
-    (rect, clip): (Rect, Rect),
-    compare: &mut Compare,
-) {
-    if !rect.intersects(clip) {
-        return;
-    }
-    let labels = compare.labels();
-    let title = sheet.table.heading(column, &labels);
-    let id = ui.scope_id().with(("heading", format!("{column:?}")));
-    let seen = rect.intersect(clip);
-    let response = ui.interact(seen, id, Sense::click());
-    response.widget_info(|| {
-        eframe::egui::WidgetInfo::labeled(eframe::egui::accesskit::Role::Button, true, title.clone())
-    });
-    let sort = &mut compare.view.sort;
-    let is_sorted = sort.column.as_ref() == Some(column);
-    let is_number = column.is_number();
-    let colours = present(ui);
-    let painter = ui.painter().with_clip_rect(seen);
-    let ink = if response.hovered() || is_sorted { colours.text } else { colours.text2 };
-    let inner = rect.shrink2(vec2(PADDING, 0.0));
-    let arrow = if is_sorted { 14.0 } else { 0.0 };
-    let galley = {
-        let mut job =
-            eframe::egui::text::LayoutJob::simple_singleline(title, FontId::proportional(SMALL), ink);
-        job.wrap = eframe::egui::text::TextWrapping::truncate_at_width(inner.width() - arrow);
-        painter.layout_job(job)
-    };
-    let width = galley.size().x;
-    let left =
-        if is_number && *column != Column::Delta { inner.right() - width - arrow } else { inner.left() };
-    painter.galley(pos2(left, rect.center().y - galley.size().y / 2.0), galley, ink);
-    if is_sorted {
-        let icon = if sort.descending { Icon::ArrowDown } else { Icon::ArrowUp };
-        icon.paint(&painter, pos2(left + width + 8.0, rect.center().y), 12.0, ink);
-    }
-    let help = format!("{}\nClick sorts by it; drag its right end to size it", column.help());
-    if response.on_hover_text(help).clicked() {
-        *sort = match (is_sorted, sort.descending) {
-            // Of numbers, the largest are wanted first.
-            (false, _) => Sort { column: Some(column.clone()), descending: is_number },
-            (true, first) if first == is_number => Sort { descending: !first, ..sort.clone() },
-            _ => Sort::default(),
-        };
-    }
-    size_ui(ui, column, (rect, clip, id), compare);
-}
-
-/// The handle at the right end of a heading.
-fn size_ui(ui: &Ui, column: &Column, (rect, clip, id): (Rect, Rect, Id), compare: &mut Compare) {
-    let handle = Rect::from_x_y_ranges(Rangef::new(rect.right() - 4.0, rect.right() + 4.0), rect.y_range());
-    if !clip.expand(4.0).contains(handle.center()) {
-        return;
-    }
-    let response = ui.interact(handle, id.with("size"), Sense::drag());
-    if response.dragged() {
-        let width = (rect.width() + response.drag_delta().x).clamp(40.0, 900.0);
-        compare.view.table.set_width(column, width);
-    }
-    if response.hovered() || response.dragged() {
-        ui.painter().vline(rect.right(), rect.y_range(), Stroke::new(2.0, present(ui).focus));
-    }
-    response.on_hover_cursor(CursorIcon::ResizeHorizontal);
-}
-
-fn line_ui(
-    ui: &mut Ui,
-    sheet: &Sheet<'_>,
-    line: Line,
-    rect: Rect,
-    compare: &mut Compare,
-) -> Option<CompareResponse> {
+/// Draws the ground of a line.
+fn ground_ui(ui: &Ui, sheet: &Sheet<'_>, line: Line, list: Id, compare: &Compare) -> Response {
     let id = match line {
-        Line::Group(place) => ui.scope_id().with(("group", &sheet.table.groups[place].name)),
-        Line::Row(place) => ui.scope_id().with(("run", &sheet.rows[place].run, sheet.rows[place].arm_index)),
+        Line::Group(place) => list.with(("group", &sheet.table.groups[place].name)),
+        Line::Row(place) => list.with(("run", &sheet.rows[place].run, sheet.rows[place].arm_index)),
     };
-    let whole = ui.interact(rect, id, Sense::click());
-    let colours = present(ui);
-    let fill = if is_selected(sheet, line, compare) {
-        colours.selection
-    } else if whole.hovered() {
-        colours.panel
-    } else {
-        ui.visuals().panel_fill.gamma_multiply(0.0)
+    let ground = Ground {
+        id,
+        name: "",
+        role: Role::Row,
+        sense: Sense::click(),
+        is_selected: is_selected(sheet, line, compare),
+        is_owner: is_owner(sheet, line, compare),
     };
-    ui.painter().rect_filled(rect, 0.0, fill);
-    if is_owner(sheet, line, compare) {
-        let bar = rect.with_max_x(rect.left() + 3.0);
-        ui.painter().rect_filled(bar, 1.5, colours.link);
-    }
+    let rect = ui.max_rect();
+    let response = ground.ui(ui, rect);
     if matches!(line, Line::Group(_)) || sheet.table.keys.is_empty() {
-        ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, colours.line));
+        ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, present(ui).line));
     }
-    let open = Rect::from_x_y_ranges(sheet.open(), rect.y_range());
-    for (nth, place) in sheet.widths.columns.iter().enumerate() {
-        let cell = Rect::from_x_y_ranges(sheet.scrolling(*place), rect.y_range());
-        if cell.intersects(open) {
-            let mut inside = child(ui, id.with(nth), cell, open);
-            cell_ui(&mut inside, sheet, line, nth, cell);
-        }
-    }
-    let arm = Rect::from_x_y_ranges(sheet.staying(sheet.widths.arm), rect.y_range());
-    let before = Rect::from_x_y_ranges(sheet.staying([0.0, sheet.widths.arm[0]]), rect.y_range());
-    let mut inside = child(ui, id.with("pinned"), before, rect);
-    pinned_ui(&mut inside, sheet, line, compare);
-    let mut inside = child(ui, id.with("arm"), arm, rect);
-    name_ui(&mut inside, sheet, line, whole.hovered(), compare);
-    if whole.has_focus() {
-        widgets::focus_ring(ui, rect);
-    }
-    line_response(sheet, line, &whole, compare)
+    response
 }
 
-/// Whether a line is selected: a run that is, or is ticked, or the group of the arm that is.
+/// Returns true if a line is selected: a run that is, or is ticked, or the group of the arm that is.
 fn is_selected(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
     match line {
         Line::Row(place) => {
@@ -289,26 +172,18 @@ fn is_selected(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
     }
 }
 
-/// Whether a line is the group of the selected run.
+/// Returns true if a line is the group of the selected run.
 fn is_owner(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
     let Line::Group(place) = line else { return false };
     let mut rows = sheet.table.groups[place].rows.iter();
     compare.selected.is_some() && rows.any(|row| compare.selected.as_ref() == Some(&sheet.rows[*row].run))
 }
 
-fn child(ui: &mut Ui, id: Id, place: Rect, seen: Rect) -> Ui {
-    let layout = eframe::egui::Layout::left_to_right(eframe::egui::Align::Center);
-    let mut inside = ui.new_child(UiBuilder::new().id_salt(id).max_rect(place).layout(layout));
-    inside.shrink_clip_rect(seen.intersect(place));
-    inside.spacing_mut().item_spacing.x = 4.0;
-    inside
-}
-
-/// A click on a group opens or folds it, one on a run selects it; both have a menu.
+/// Returns a click on a group opens or folds it, one on a run selects it; both have a menu.
 fn line_response(
     sheet: &Sheet<'_>,
     line: Line,
-    whole: &eframe::egui::Response,
+    whole: &Response,
     compare: &mut Compare,
 ) -> Option<CompareResponse> {
     let mut response = None;
@@ -339,4 +214,342 @@ pub fn fold(compare: &mut Compare, name: &str) {
     if !open.remove(name) {
         open.insert(name.to_owned());
     }
+}
+
+/// Draws the tick of a line and the caret of a group.
+fn tick_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, compare: &mut Compare) {
+    ui.add_space(2.0);
+    let positions: Vec<usize> = match line {
+        Line::Group(place) => sheet.table.groups[place].rows.clone(),
+        Line::Row(place) => vec![place],
+    };
+    let ticked = positions.iter().filter(|row| compare.ticked.contains(&sheet.rows[**row].run)).count();
+    let mut all = ticked == positions.len();
+    let is_partly = ticked > 0 && !all;
+    let name = match line {
+        Line::Group(place) => format!("Tick {}", sheet.table.groups[place].name),
+        Line::Row(place) => format!("Tick {}, seed {}", sheet.rows[place].arm, sheet.rows[place].seed),
+    };
+    let tick = widgets::input_ui(ui, Checkbox::without_text(&mut all).indeterminate(is_partly));
+    tick.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, all, &name));
+    if tick.on_hover_text("Ticked runs can be compared and archived").changed() {
+        for row in positions {
+            let run = &sheet.rows[row].run;
+            if all {
+                compare.ticked.insert(run.clone());
+            } else {
+                compare.ticked.remove(run);
+            }
+        }
+    }
+    if let Line::Group(place) = line {
+        let name = &sheet.table.groups[place].name;
+        let is_open = compare.view.table.open.contains(name);
+        let (rect, response) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::click());
+        let text = format!("{} the runs of {name}", if is_open { "Hide" } else { "Show" });
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, text.clone()));
+        let icon = if is_open { Icon::CaretDown } else { Icon::CaretRight };
+        icon.paint(ui.painter(), rect.center(), 14.0, present(ui).text2);
+        if response.on_hover_text(text).clicked() {
+            fold(compare, name);
+        }
+    }
+}
+
+/// Draws the name of a group or of a run, with the mark of its arm and its star.
+fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, compare: &mut Compare) {
+    let colours = present(ui);
+    match line {
+        Line::Group(place) => {
+            let group = &sheet.table.groups[place];
+            if let Some(row) = group.rows.first().map(|row| &sheet.rows[*row]) {
+                let of_line = compare.lines.get(&row.run).map(|(_, style)| *style);
+                mark_ui(ui, of_line.unwrap_or(row.colour));
+            }
+            let name = RichText::new(&group.name).font(theme::medium(NAME));
+            ui.add(Label::new(name).truncate().selectable(false));
+        }
+        Line::Row(place) => {
+            let row = &sheet.rows[place];
+            let is_flat = sheet.table.keys.is_empty();
+            if is_flat {
+                mark_ui(ui, row.colour);
+            } else {
+                ui.add_space(16.0);
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.add_space(4.0);
+                star_ui(ui, row, is_pointed, compare);
+                if is_flat {
+                    let seed = RichText::new(format!("seed {}", row.seed)).size(BODY).color(colours.text2);
+                    ui.add(Label::new(seed).selectable(false));
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let name = RichText::new(sheet.table.name(row)).size(BODY);
+                    let name = if is_flat { name } else { name.color(colours.text2) };
+                    ui.add(Label::new(name).truncate().selectable(false));
+                });
+            });
+        }
+    }
+}
+
+fn mark_ui(ui: &mut Ui, style: usize) {
+    let (rect, _) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::hover());
+    arm_look::mark(ui.painter(), rect.center(), style_of(style), theme::arm_colour(ui, style));
+}
+
+/// Draws the cell of a line in the column at this position.
+fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize) {
+    let column = &sheet.table.columns[nth];
+    if *column == Column::Delta {
+        return delta_ui(ui, sheet, line);
+    }
+    let room =
+        if column.is_measured() && !sheet.table.keys.is_empty() { sheet.table.spreads[nth] } else { 0 };
+    let inner = ui.max_rect();
+    // Digits of Roboto have one width.
+    let spread_width = if room == 0 { 0.0 } else { 7.2 * room as f32 };
+    let ends = [inner.left(), (inner.right() - spread_width).max(inner.left())];
+    let colours = present(ui);
+    match line {
+        Line::Group(group) => {
+            let cell = &sheet.table.groups[group].cells[nth];
+            let text = RichText::new(&cell.text);
+            let is_mean = column.is_measured() && cell.text != NONE;
+            let text = if is_mean { text.font(theme::medium(BODY)) } else { text.color(colours.text2) };
+            text_ui(ui, text, Rangef::new(ends[0], ends[1]), column.is_number());
+            if !cell.spread.is_empty() {
+                let spread = RichText::new(&cell.spread).color(colours.text2);
+                text_ui(ui, spread, Rangef::new(ends[1] + 4.0, inner.right() + 4.0), false);
+            }
+        }
+        Line::Row(row) => {
+            let row = &sheet.rows[row];
+            // A group says what its runs have in common.
+            let is_said = !sheet.table.keys.is_empty() && matches!(column, Column::Plan);
+            let text =
+                if is_said { String::new() } else { row_cell(column, row, &Delta::Unknown, Numbers::Shown) };
+            if *column == Column::State && !row.outdated_state.is_empty() {
+                let short = text_ui(ui, RichText::new("outdated"), Rangef::new(ends[0], ends[1]), false);
+                short.on_hover_text(text);
+                return;
+            }
+            let text =
+                if text == NONE { RichText::new(text).color(colours.text3) } else { RichText::new(text) };
+            let has_warning = *column == Column::State && row.diverged;
+            let text = if has_warning { text.color(colours.warning) } else { text };
+            let shown = text_ui(ui, text, Rangef::new(ends[0], ends[1]), column.is_number());
+            if let Column::Setting(path) = column
+                && let Some(details) = row.settings.get(path).and_then(|value| row.labels.details(value))
+            {
+                shown.on_hover_text(details);
+            }
+        }
+    }
+}
+
+/// Draws a text in this part of a cell, at its right end for numbers.
+fn text_ui(ui: &mut Ui, text: RichText, part: Rangef, is_number: bool) -> Response {
+    let place = Rect::from_x_y_ranges(part, ui.max_rect().y_range());
+    let layout =
+        if is_number { Layout::right_to_left(Align::Center) } else { Layout::left_to_right(Align::Center) };
+    let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
+    let text = if text.text().is_empty() { RichText::new(" ") } else { text };
+    inside.add(Label::new(text).truncate().selectable(false))
+}
+
+/// Draws the difference to the baseline: an interval on the scale of the table, and the number.
+fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line) {
+    let (delta, style) = match line {
+        Line::Group(place) => {
+            let group = &sheet.table.groups[place];
+            (&group.delta, group.rows.first().map_or(0, |row| sheet.rows[*row].colour))
+        }
+        Line::Row(row) => (&sheet.table.deltas[row], sheet.rows[row].colour),
+    };
+    let colours = present(ui);
+    let inner = ui.max_rect();
+    let width = INTERVAL.min((inner.width() - 140.0).max(0.0));
+    let part = Rect::from_min_size(inner.min, vec2(width, inner.height()));
+    if width > 24.0 {
+        interval_ui(ui, sheet, part.shrink2(vec2(10.0, 0.0)), (delta, matches!(line, Line::Group(_)), style));
+    }
+    let points = delta.points();
+    let middle = part.right() + if points.is_empty() { 0.0 } else { 62.0 };
+    if !points.is_empty() {
+        let is_group = matches!(line, Line::Group(_));
+        let text = RichText::new(points);
+        let text = if is_group { text.font(theme::medium(BODY)) } else { text };
+        text_ui(ui, text, Rangef::new(part.right(), middle), true);
+    }
+    let remark = RichText::new(delta.remark()).color(colours.text2);
+    let icon = if matches!((delta, line), (Delta::Baseline, Line::Group(_))) { 18.0 } else { 0.0 };
+    if icon > 0.0 {
+        Icon::Pin.paint(ui.painter(), pos2(middle + 10.0, inner.center().y), 14.0, colours.text2);
+    }
+    let is_quiet = matches!((delta, line), (Delta::Baseline, Line::Row(_)));
+    if !is_quiet {
+        let text = text_ui(ui, remark, Rangef::new(middle + 6.0 + icon, inner.right()), false);
+        text.on_hover_text(delta.help(&sheet.table.baseline));
+    }
+}
+
+fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, (delta, is_group, style): (&Delta, bool, usize)) {
+    let colours = present(ui);
+    let [low, high] = sheet.table.span;
+    let span = if high > low { high - low } else { 1.0 };
+    let at = |value: f64| part.left() + ((value - low) / span) as f32 * part.width();
+    let zero = [pos2(at(0.0), part.top()), pos2(at(0.0), part.bottom())];
+    ui.painter().extend(Shape::dotted_line(&zero, colours.axis, 4.0, 0.8));
+    let Some(found) = delta.difference() else { return };
+    let (ink, middle) = (theme::arm_colour(ui, style), pos2(at(found.mean), part.center().y));
+    if let Some(half) = found.half {
+        let ends = [at(found.mean - half), at(found.mean + half)];
+        let stroke = Stroke::new(1.75, ink);
+        ui.painter().hline(Rangef::new(ends[0], ends[1]), middle.y, stroke);
+        for end in ends {
+            ui.painter().vline(end, Rangef::new(middle.y - 4.0, middle.y + 4.0), stroke);
+        }
+    }
+    let mark = if is_group { arm_look::mark } else { arm_look::hollow_mark };
+    mark(ui.painter(), middle, style_of(style), ink);
+}
+
+/// Returns the narrowest and the widest that a column is by its content, in points.
+const fn limits(column: &Column) -> [f32; 2] {
+    match column {
+        Column::Arm => [140.0, 420.0],
+        Column::Plan => [160.0, 280.0],
+        Column::Star | Column::Seed => [56.0, 120.0],
+        Column::Delta => [INTERVAL + 160.0, INTERVAL + 190.0],
+        Column::Note | Column::Tags => [80.0, 220.0],
+        Column::State
+        | Column::Best
+        | Column::BestEpoch
+        | Column::Last
+        | Column::Remaining
+        | Column::Epochs
+        | Column::Duration
+        | Column::Run
+        | Column::Setting(_)
+        | Column::Series { .. } => [64.0, 260.0],
+    }
+}
+
+/// Measures what a new table shows. Widths only grow, so that columns do not move while results come in.
+fn measure(ui: &Ui, compare: &mut Compare, table: &Grouped, rows: &[Row]) {
+    if compare.shown.measured == Some(compare.shown.revision) {
+        return;
+    }
+    compare.shown.measured = Some(compare.shown.revision);
+    let labels = compare.labels();
+    let (body, strong, small) =
+        (FontId::proportional(BODY), theme::medium(BODY), FontId::proportional(SMALL));
+    let longest = |texts: &mut dyn Iterator<Item = String>, font: &FontId| -> f32 {
+        let text = texts.take(MEASURED).max_by_key(|text| text.chars().count()).unwrap_or_default();
+        width_of(ui, &text, font)
+    };
+    let all = std::iter::once(&Column::Arm).chain(&table.columns);
+    for (place, column) in all.enumerate() {
+        // A sorted column has an arrow.
+        let heading = width_of(ui, &table.heading(column, &labels), &small) + 16.0;
+        let cells = match place.checked_sub(1) {
+            None => {
+                let of_groups = longest(&mut table.groups.iter().map(|group| group.name.clone()), &strong);
+                // A dot before the name, a star behind it.
+                let of_rows = longest(&mut table.rows().map(|row| table.name(&rows[row])), &body);
+                of_groups.max(of_rows) + 56.0 + if table.keys.is_empty() { 48.0 } else { 0.0 }
+            }
+            Some(place) => {
+                let means =
+                    longest(&mut table.groups.iter().map(|group| group.cells[place].text.clone()), &strong);
+                let spreads =
+                    longest(&mut table.groups.iter().map(|group| group.cells[place].spread.clone()), &body);
+                let of_rows = longest(&mut table.rows().map(|row| column.text(&rows[row])), &body);
+                let gap = if spreads > 0.0 { 5.0 } else { 0.0 };
+                if column.is_measured() { means.max(of_rows) + gap + spreads } else { means.max(of_rows) }
+            }
+        };
+        let [low, high] = limits(column);
+        let width = (heading.max(cells) + 2.0 * PADDING).clamp(low, high);
+        match compare.shown.natural.iter_mut().find(|(known, _)| known == column) {
+            Some((_, known)) => *known = known.max(width),
+            None => compare.shown.natural.push((column.clone(), width)),
+        }
+    }
+}
+
+/// Height of the bar, in points.
+const HEIGHT: f32 = 44.0;
+
+/// Draws the bar where runs are ticked.
+pub fn selected_ui(ui: &mut Ui, compare: &mut Compare, known: &Runs) -> Option<CompareResponse> {
+    let rows = compare.ticked_rows();
+    if rows.is_empty() {
+        return None;
+    }
+    let runs: BTreeSet<String> = rows.iter().map(|row| row.run.clone()).collect();
+    let (count, of) = (runs.len(), of_arms(&rows));
+    let counts = known.counts(&runs);
+    let queue = |action: QueueAction| {
+        let runs = runs.iter().cloned().collect();
+        Some(CompareResponse::Queue(QueueRequest { action, runs }))
+    };
+    let refusal = compare.why_not_archive(runs.iter());
+    let only: Vec<String> = rows.iter().map(|row| row.run.clone()).collect();
+    let colours = present(ui);
+    let frame = Frame::new().fill(colours.selection).inner_margin(Margin::symmetric(12, 8));
+    let bar = Panel::bottom(ui.scope_id().with("ticked runs")).exact_size(HEIGHT).frame(frame);
+    let mut response = None;
+    bar.show_separator_line(false).show(ui, |ui| {
+        ui.horizontal_centered(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if icon_button_ui(ui, true, Icon::X, "Untick all").clicked() {
+                    compare.ticked.clear();
+                    compare.is_comparing = false;
+                }
+                let archive = widgets::button(Icon::Archive, &format!("Archive {count}…"));
+                let archive = ui.add_enabled(refusal.is_none(), archive);
+                let archive =
+                    archive.on_hover_text("Moves these runs to the archived runs; nothing is deleted");
+                if archive.on_disabled_hover_text(refusal.unwrap_or_default()).clicked() {
+                    response = compare.archive_ticked();
+                }
+                let show = ui.add(widgets::button(Icon::Eye, "Show only these"));
+                let help = "Turns the ticked runs into the filter, for the table and for plots";
+                if show.on_hover_text(help).clicked() {
+                    compare.view.filter = format!("run:{}", only.join("|"));
+                }
+                let is_on = compare.is_comparing;
+                let button = widgets::button(Icon::Compare, "Compare").selected(is_on);
+                let button = ui.add_enabled(count > 1, button);
+                let button = button.on_hover_text("Shows them side by side, only where they differ");
+                if button.on_disabled_hover_text("Tick a second run").clicked() {
+                    compare.is_comparing = !is_on;
+                }
+                if counts.open > 0 {
+                    let stop = ui.add(widgets::button(Icon::StopFill, "Stop"));
+                    let help = "Stops these runs after their mini-batch; those that wait do not start";
+                    if stop.accessible_name("Stop ticked runs").on_hover_text(help).clicked() {
+                        response = queue(QueueAction::Stop);
+                    }
+                }
+                if counts.startable > 0 {
+                    let run = ui.add(widgets::button(Icon::Play, "Run selected"));
+                    let help = "Runs those of them that are not done, beside others or after them";
+                    if run.accessible_name("Run ticked runs").on_hover_text(help).clicked() {
+                        response = queue(QueueAction::Run);
+                    }
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let text = RichText::new(format!("{count} selected")).font(theme::medium(BODY));
+                    ui.add(Label::new(text).selectable(false));
+                    let of = RichText::new(of).color(colours.text2);
+                    ui.add(Label::new(of).selectable(false).truncate());
+                });
+            });
+        });
+    });
+    response
 }

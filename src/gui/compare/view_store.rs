@@ -50,7 +50,7 @@ impl ViewStore {
         (view_store, message)
     }
 
-    /// The folder of the file.
+    /// Returns the folder of the file.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

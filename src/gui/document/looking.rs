@@ -173,7 +173,7 @@ impl Document {
                 && look.found.is_some()
                 && look.error.is_none()
             {
-                let found = Inventory::of(&data.with_found(look.found.clone()), None, &look.details);
+                let found = Inventory::new(&data.with_found(look.found.clone()), None, &look.details);
                 news.extend(found.map(|found| found.summary()));
             }
             looks.add(&input, look);

@@ -6,7 +6,7 @@ use super::Document;
 use crate::files::absolute;
 use doc::Experiment;
 use doc::file::base_of;
-use doc::paths::{ReadPath, with_paths};
+use doc::file_names::{ReadPath, with_paths};
 
 /// A document's file that moves, or gets its first place.
 pub struct Move {

@@ -1,7 +1,6 @@
 //! The export dialog: settings of the figure at the left, a preview in true proportions at the right.
 
 mod controls;
-mod grey;
 mod preview;
 mod settings;
 
@@ -299,7 +298,7 @@ impl ExportDialog {
                 ui.label("A table of exactly what the figure shows, with all digits.");
             }
             Some(Err(why)) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
-            Some(Ok(figure)) => self.preview.ui(ui, figure, &mut self.settings.options),
+            Some(Ok(figure)) => self.preview.ui(ui, figure, &self.settings.options),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The preview: the figure as the file will show it, with its scale, and a small one in grey.
+//! The preview: the figure as the file will show it, with its scale and remarks.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use eframe::egui::{
     Vec2, vec2,
 };
 
-use super::grey;
 use crate::background::{BackgroundTask, TaskState};
 use crate::icons::Icon;
 use crate::theme::{self, NAME, SMALL, STEP, present};
@@ -16,13 +15,16 @@ use doc::capitalised;
 use figure::export::{FileKind, missing_characters, picture};
 use figure::scene::page::{PageFacts, page_facts};
 use figure::{Figure, LegendPlace, Options};
+use results::number::{fixed, without_zeros};
 
 /// Points of the screen that stand for a point of paper at 100 %.
 const SCREEN: f64 = 96.0 / 72.0;
 /// The picture is never larger than this, in pixels.
 const MOST_PIXELS: f64 = 4_000.0;
-/// Width of the grey picture, in points.
-const GREY: f32 = 208.0;
+/// Height of the remarks below the picture, in points.
+const REMARKS: f32 = 72.0;
+/// The smallest text that most journals accept, in points.
+const LEAST_TEXT: f64 = 6.0;
 
 /// What a picture was made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,32 +34,30 @@ struct Key {
     pixels: [u32; 2],
 }
 
-/// What a figure looks like.
-struct Pictures<T> {
-    colour: T,
-    grey: T,
+/// A drawn figure.
+struct Drawn<T> {
+    picture: T,
     /// What its page has: the legend may differ from the place that was asked for.
     facts: PageFacts,
     /// Characters without a font.
     missing: Option<String>,
 }
 
-/// The pictures of the last settings, and how large they are shown.
+/// The picture of the last settings, and how large it is shown.
 #[derive(Default)]
 pub struct Preview {
-    /// Pictures in colour and in grey, or why the figure cannot be drawn.
-    shown: Option<(Key, Result<Pictures<TextureHandle>, String>)>,
-    pending: Option<(Key, BackgroundTask<Result<Pictures<ColorImage>, String>>)>,
+    /// The picture, or why the figure cannot be drawn.
+    shown: Option<(Key, Result<Drawn<TextureHandle>, String>)>,
+    pending: Option<(Key, BackgroundTask<Result<Drawn<ColorImage>, String>>)>,
     /// The scale; nothing to fit.
     scale: Option<f64>,
 }
 
 impl Preview {
     /// Draws the preview into all available space.
-    pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &mut Options) {
+    pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &Options) {
         let size = options.size;
-        let below = grey_height(ui, options);
-        let space = ui.available_size() - vec2(0.0, theme::CONTROL + 3.0 * STEP + below);
+        let space = ui.available_size() - vec2(0.0, theme::CONTROL + 3.0 * STEP + REMARKS);
         let fit = (f64::from(space.x) / size.width_pt).min(f64::from(space.y) / size.height_pt) / SCREEN;
         let scale = self.scale.unwrap_or(fit).max(0.05);
         self.head_ui(ui, options, scale);
@@ -67,7 +67,7 @@ impl Preview {
         area.show(ui, |ui| match &self.shown {
             None => drop(ui.spinner()),
             Some((_, Err(why))) => drop(widgets::message_ui(ui, Tone::Bad, why)),
-            Some((_, Ok(Pictures { colour: picture, .. }))) => {
+            Some((_, Ok(Drawn { picture, .. }))) => {
                 let free = (ui.available_size() - shown).max(Vec2::ZERO) / 2.0;
                 ui.add_space(free.y);
                 ui.horizontal(|ui| {
@@ -77,7 +77,7 @@ impl Preview {
             }
         });
         ui.separator();
-        self.grey_ui(ui, figure, options);
+        self.remarks_ui(ui, figure, options);
     }
 
     fn head_ui(&mut self, ui: &mut Ui, options: &Options, scale: f64) {
@@ -106,15 +106,14 @@ impl Preview {
         });
     }
 
-    /// Has the pictures made in a thread; the last ones stay until then.
+    /// Draws the picture in a thread; the last one stays until then.
     fn make(&mut self, ui: &Ui, figure: &Arc<Figure>, options: &Options, shown: Vec2) {
         if let Some((key, task)) = self.pending.take() {
             match task.take() {
                 TaskState::Running => self.pending = Some((key, task)),
-                TaskState::Done(Ok(Pictures { colour, grey, facts, missing })) => {
-                    let [colour, grey] = [colour, grey]
-                        .map(|picture| ui.ctx().load_texture("figure", picture, TextureOptions::LINEAR));
-                    self.shown = Some((key, Ok(Pictures { colour, grey, facts, missing })));
+                TaskState::Done(Ok(Drawn { picture, facts, missing })) => {
+                    let picture = ui.ctx().load_texture("figure", picture, TextureOptions::LINEAR);
+                    self.shown = Some((key, Ok(Drawn { picture, facts, missing })));
                 }
                 TaskState::Done(Err(why)) | TaskState::Failed(why) => self.shown = Some((key, Err(why))),
             }
@@ -133,46 +132,31 @@ impl Preview {
         let (figure, options) = (figure.clone(), Options { dpi: dots, ..*options });
         let task = BackgroundTask::begin("preview", ui.ctx(), move || {
             let (size, pixels) = picture(&figure, &options).map_err(|error| error.to_string())?;
-            let colour = ColorImage::from_rgba_premultiplied(size, &pixels);
-            let grey = ColorImage::from_rgba_premultiplied(size, &grey::grey(&pixels));
+            let picture = ColorImage::from_rgba_premultiplied(size, &pixels);
             let missing = missing_characters(&figure, FileKind::Png, &options);
-            Ok(Pictures { colour, grey, facts: page_facts(&figure, &options), missing })
+            Ok(Drawn { picture, facts: page_facts(&figure, &options), missing })
         });
         self.pending = task.map(|task| (key, task));
     }
 
-    /// The figure in grey, what holds for it, and a remedy.
-    fn grey_ui(&self, ui: &mut Ui, figure: &Figure, options: &mut Options) {
-        ui.horizontal_top(|ui| {
-            if let Some((_, Ok(Pictures { grey: picture, .. }))) = &self.shown {
-                let size = vec2(GREY, grey_height(ui, options) - 3.0 * STEP);
-                ui.add(Image::new(picture).max_size(size).alt_text("The figure in grey"));
-            }
-            ui.add_space(STEP);
-            ui.vertical(|ui| {
-                ui.label(RichText::new("In grey print").font(theme::medium(theme::BODY)));
-                let styled = options.styled(figure);
-                let facts = match &self.shown {
-                    Some((_, Ok(Pictures { facts, .. }))) => *facts,
-                    None | Some((_, Err(_))) => PageFacts { has_cell_texts: true, ..PageFacts::default() },
-                };
-                for (tone, text) in grey::checks(&styled, options, facts) {
-                    line_ui(ui, tone, &text);
-                }
-                let has_remedy = !options.shades && grey::alike(&styled, options).is_some();
-                if has_remedy && ui.link("Use darker and lighter shades").clicked() {
-                    options.shades = true;
-                }
-                if let Some((_, Ok(Pictures { missing: Some(missing), .. }))) = &self.shown {
-                    line_ui(ui, Tone::Warning, &capitalised(missing));
-                }
-                if let Some((_, Ok(Pictures { facts, .. }))) = &self.shown
-                    && let Some(note) = legend_note(options.size.legend, facts.legend)
-                {
-                    line_ui(ui, Tone::Info, note);
-                }
-            });
-        });
+    /// Draws what the page lacks: readable text, values in cells, characters, room for the legend.
+    fn remarks_ui(&self, ui: &mut Ui, figure: &Figure, options: &Options) {
+        let Some((_, Ok(Drawn { facts, missing, .. }))) = &self.shown else { return };
+        if let Some(text) = facts.least_text {
+            let tone = if text < LEAST_TEXT - 0.05 { Tone::Warning } else { Tone::Good };
+            line_ui(ui, tone, &format!("Smallest text {} pt", without_zeros(&fixed(text, 1))));
+        }
+        let mut cells = figure.parts().into_iter().filter_map(|part| part.cells.as_ref());
+        if !facts.has_cell_texts && cells.any(|cells| !cells.texts.is_empty()) {
+            let text = "No room for the values in the cells: choose a larger size, or smaller text";
+            line_ui(ui, Tone::Warning, text);
+        }
+        if let Some(missing) = missing {
+            line_ui(ui, Tone::Warning, &capitalised(missing));
+        }
+        if let Some(note) = legend_note(options.size.legend, facts.legend) {
+            line_ui(ui, Tone::Info, note);
+        }
     }
 }
 
@@ -209,10 +193,4 @@ const fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<&'static
             _,
         ) => None,
     }
-}
-
-/// The height of the grey picture with the space around it.
-fn grey_height(ui: &Ui, options: &Options) -> f32 {
-    let height = GREY * (options.size.height_pt / options.size.width_pt) as f32;
-    height.clamp(96.0, 0.3 * ui.available_height().max(400.0)) + 3.0 * STEP
 }

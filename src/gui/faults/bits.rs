@@ -44,7 +44,7 @@ fn varied_ui(ui: &mut Ui, format: Format, varied: &mut Vec<u32>) {
             None => varied.insert(varied.iter().position(|known| *known < bit).unwrap_or(varied.len()), bit),
         }
     }
-    let of = |bits: Bits| bits.of(format).into_iter().rev().collect::<Vec<u32>>();
+    let of = |bits: Bits| bits.in_format(format).into_iter().rev().collect::<Vec<u32>>();
     if let Some(bits) = fields_ui(ui, format, |bits| *varied == of(bits)) {
         *varied = of(bits);
     }

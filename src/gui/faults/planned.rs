@@ -4,8 +4,7 @@ use eframe::egui::{RichText, Ui};
 
 use crate::{text, theme};
 use doc::Run;
-use doc::fault::{Campaign, FaultSource};
-use doc::fault_sites::CellPlan;
+use doc::fault::{Campaign, CellPlan, FaultSource};
 use run::planned;
 
 /// Draws the plan of a campaign on the network of a run.

@@ -363,7 +363,7 @@ fn settings_that_have_an_editor_elsewhere_are_left_out() {
 fn typing_in_a_stage_reaches_its_settings() {
     let mut harness = form(Stage::Train(Train::default()));
     write(&mut harness, "Length", "3ep");
-    assert_eq!(harness.state().value, Stage::Train(Train::of(Steps::epochs(3))));
+    assert_eq!(harness.state().value, Stage::Train(Train::new(Steps::epochs(3))));
     harness.event(Event::Key {
         key: Key::Tab,
         physical_key: None,

@@ -90,7 +90,7 @@ fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
 /// What differs between two different networks.
 fn change_of_net(old: &Net, new: &Net) -> &'static str {
     let lists = old.rule().written().zip(new.rule().written());
-    match lists.and_then(|(old, new)| Difference::of(old, new)) {
+    match lists.and_then(|(old, new)| Difference::between(old, new)) {
         Some(Difference::Added(_)) => "new layer",
         Some(Difference::Removed) => "removal of a layer",
         Some(Difference::Moved) => "order of layers",

@@ -47,7 +47,7 @@ pub fn edited_layer(old: &Experiment, new: &Experiment) -> Option<Option<Place>>
     let mut nets = arms.filter_map(of_arm).chain([(root.key("net"), old.net.clone(), new.net.clone())]);
     nets.find_map(|(place, old, new)| {
         let (old, layers) = old.rule().written().zip(new.rule().written())?;
-        let difference = Difference::of(old, layers)?;
+        let difference = Difference::between(old, layers)?;
         Some(difference.layer().map(|path| place_of(&place.variant(new.key()), layers, path)))
     })
 }

@@ -9,7 +9,7 @@ use crate::runs::Runs;
 use crate::{text, theme, widgets};
 use doc::Run;
 use results::RunState;
-use results::divergence::DEFINITION;
+use results::run_state::DEFINITION;
 
 /// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
 pub(super) fn run_ui(

@@ -1,26 +1,26 @@
-//! Axes and grid: the ticks of the figure, as the plot widget takes them, and what it cannot draw: titles and names.
+//! Axes on the screen: egui_plot draws ticks, grid and titles. Names below the plot and names with details, which it can
+//! neither rotate nor break, are painted here.
 
 use std::rc::Rc;
 
-use eframe::egui::{Color32, Painter, Rangef, Rect, Stroke, TextStyle, Ui, Vec2};
-use egui_plot::{AxisHints, GridMark, Plot};
+use eframe::egui::{Color32, FontId, Painter, Rangef, Rect, RichText, Stroke, Ui, Vec2};
+use egui_plot::{AxisHints, GridInput, GridMark, Plot};
 
-use super::mesh::EM;
-use super::navigate::View;
+use super::navigate::{View, widget};
 use super::painter::{area, paint};
+use super::scene::EM;
 use crate::text::shortened;
 use crate::theme;
-use figure::axis::Axis;
+use figure::axis::{Axis, ticks};
 use figure::font::{Weight, fit, width};
 use figure::layout::{
-    Anchor, Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, width_beside,
-    x_labels, y_labels, y_ruler,
+    Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, width_beside, x_labels,
+    y_labels, y_ruler,
 };
 use figure::model::Figure;
 use figure::palette::Theme;
 use figure::scene::page::written;
 use figure::scene::{Ink, Item, Pen, Shape, segments};
-use figure::ticks::ticks;
 
 /// Space for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];
@@ -34,151 +34,70 @@ const WIDEST_NAME: f64 = 160.0;
 const STRONG: f32 = 200.0;
 /// The strength of the small marks of a logarithmic axis.
 const FAINT: f32 = 40.0;
-/// Size of titles, and their distance from labels, in points.
-const TITLE: f64 = theme::BODY as f64;
-const TITLE_GAP: f64 = 6.0;
+/// The height of a title with its distance from the labels, in points.
+const TITLE: f64 = 1.25 * 15.2;
 /// The widget's distance of labels from the axis, in points.
-const MARGIN: f32 = 4.0;
+const MARGIN: f64 = 4.0;
 
 /// The places of ticks with their labels; minor ticks have an empty one.
 type Marks = Rc<[(f64, String)]>;
 
-/// A plot without contents that shows this part of the figure with its axes, on a surface of about this size.
-/// [`navigate`](super::navigate) does all navigation.
-pub fn plot(ui: &mut Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'static> {
-    ui.style_mut().text_styles.insert(TextStyle::Body, eframe::egui::FontId::proportional(theme::SMALL));
-    let x = marks(&figure.x, view[0], size.x / LABEL[0]);
-    let y = marks(&figure.y, view[1], size.y / if is_named(&figure.y) { NAME } else { LABEL[1] });
-    let has_details = has_details(&figure.y);
-    let beside = if has_details {
-        let ruler = names_upright(&figure.y, view[1], [f64::from(size.y), 0.0]);
-        (width_beside(&ruler, &figure.y, EM) + title_height(&figure.y)) as f32 + 2.0 * MARGIN
+/// Returns the plot widget with the axes of this part of a figure, for a place and, within it, a frame of about these sizes.
+/// The widget itself only reserves what labels took in its last frame: in the first one, and after a change, they would
+/// overlap the title.
+pub fn plot(figure: &Figure, view: View, place: Vec2, frame: Vec2, theme: Theme) -> Plot<'static> {
+    let Figure { x, y, .. } = figure;
+    let x_marks = marks(x, view[0], frame.x / LABEL[0]);
+    let y_marks = marks(y, view[1], frame.y / if is_named(y) { NAME } else { LABEL[1] });
+    let below = if is_named(x) {
+        let labels = label_height(&names(x, view[0], [0.0, f64::from(frame.x)]), EM);
+        (TICK + TICK_GAP) * EM + labels + groups_height(x, EM)
     } else {
-        width_of_marks(&figure.y, &y)
+        EM * 1.2
     };
-    let space = [height_below(figure, view[0], size.x), beside];
-    let x_hints =
-        hints(AxisHints::new_x(), if is_named(&figure.x) { Rc::default() } else { x.clone() }, theme);
-    Plot::new("figure")
-        .allow_zoom(false)
-        .allow_drag(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_axis_zoom_drag(false)
-        .allow_double_click_reset(false)
-        .show_crosshair(false)
-        .show_grid([!is_named(&figure.x), !is_named(&figure.y)])
-        .show_background(false)
-        .invert_x(figure.x.reversed)
-        .invert_y(figure.y.reversed)
+    let beside = if has_details(y) {
+        width_beside(&names_upright(y, view[1], [f64::from(frame.y), 0.0]), y, EM)
+    } else {
+        y_marks.iter().map(|(_, label)| width(label, EM, Weight::Regular)).fold(0.0, f64::max)
+    };
+    let hints = |hints: AxisHints<'static>, axis: &Axis, marks: Option<Marks>, length: f32, labels: f64| {
+        let title =
+            fit(&axis.label(), f64::from(theme::BODY), Weight::Regular, f64::from(length), 1).join(" ");
+        let height = if title.is_empty() { 0.0 } else { TITLE };
+        let label = move |mark: GridMark, _: &_| {
+            let mut marks = marks.iter().flat_map(|marks| marks.iter());
+            let found = marks.find(|(value, _)| value.total_cmp(&mark.value).is_eq());
+            found.map(|(_, label)| label.clone()).unwrap_or_default()
+        };
+        hints
+            .label(RichText::new(title).size(theme::BODY).color(colour(theme.muted())))
+            .formatter(label)
+            .label_spacing(Rangef::new(1.0, STRONG))
+            .tick_label_color(colour(theme.muted()))
+            .tick_label_font(FontId::proportional(theme::SMALL))
+            .min_thickness((labels + height) as f32)
+    };
+    let x_labels = (!is_named(x)).then(|| x_marks.clone());
+    let y_labels = (!has_details(y)).then(|| y_marks.clone());
+    widget("figure", figure)
+        .show_grid([!is_named(x), !is_named(y)])
         .grid_spacing(Rangef::new(1.0, STRONG))
         .grid_color(colour(theme.grid()))
-        .x_grid_spacer(spacer(x))
-        .y_grid_spacer(spacer(y.clone()))
-        .custom_x_axes(vec![x_hints.min_thickness(space[0])])
-        .custom_y_axes(vec![
-            hints(AxisHints::new_y(), if has_details { Rc::default() } else { y }, theme)
-                .min_thickness(space[1]),
-        ])
-}
-
-/// The height of labels and title below a plot of this width. The widget only reserves what they took in its last frame: in
-/// the first frame and after a change they would overlap.
-fn height_below(figure: &Figure, view: [f64; 2], width: f32) -> f32 {
-    let axis = &figure.x;
-    let title = title_height(axis);
-    if !is_named(axis) {
-        return (EM * 1.2 + f64::from(MARGIN) + title) as f32;
-    }
-    let labels = label_height(&names(axis, view, [0.0, f64::from(width)]), EM);
-    ((TICK + TICK_GAP) * EM + labels + groups_height(axis, EM) + title + 4.0) as f32
-}
-
-/// The names of the visible part of an axis along a plot.
-fn names(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
-    names_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM)
-}
-
-/// Names with details, which the widget cannot draw, beside a plot between its bottom and its top.
-fn names_upright(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
-    y_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM, WIDEST_NAME)
-}
-
-fn has_details(axis: &Axis) -> bool {
-    axis.categories.iter().any(|category| !category.detail.is_empty())
-}
-
-/// The width of labels and title beside a plot.
-fn width_of_marks(axis: &Axis, marks: &Marks) -> f32 {
-    let labels = marks.iter().map(|(_, label)| width(label, EM, Weight::Regular)).fold(0.0, f64::max);
-    (labels + title_height(axis)) as f32 + 2.0 * MARGIN
-}
-
-fn title_height(axis: &Axis) -> f64 {
-    if axis.label().trim().is_empty() { 0.0 } else { TITLE_GAP + TITLE }
-}
-
-/// Paints the axes' lines and titles around the data, within all the space of the plot; and names below it, which the widget
-/// cannot rotate.
-pub fn around_ui(painter: &Painter, figure: &Figure, view: View, (frame, space): (Rect, Rect), theme: Theme) {
-    let ink = colour(theme.axis());
-    let stroke = Stroke::new(1.0, ink);
-    painter.hline(frame.x_range(), frame.bottom(), stroke);
-    painter.vline(frame.left(), frame.y_range(), stroke);
-    let (plot, mut items) = (area(frame), Vec::new());
-    let mut title = |text: &str, at: [f64; 2], upwards: bool, most: f64| {
-        let fitting = fit(text, TITLE, Weight::Regular, most, 1).join(" ");
-        let text = Text { upwards, muted: true, ..Text::new(&fitting, at, Anchor::Middle, TITLE) };
-        items.push(written(text, theme));
-    };
-    let [x, y] = [f64::from(frame.center().x), f64::from(frame.center().y)];
-    let (wide, high) = (f64::from(space.width()), f64::from(space.height()));
-    title(&figure.x.label(), [x, f64::from(space.bottom()) - 0.25 * TITLE], false, wide);
-    title(&figure.y.label(), [f64::from(space.left()) + TITLE, y], true, high);
-    if is_named(&figure.x) {
-        let ruler = names(&figure.x, view[0], [plot.left, plot.right]);
-        items.extend(
-            x_labels(&ruler, plot, EM).into_iter().map(|text| written(Text { muted: true, ..text }, theme)),
-        );
-        let (brackets, texts) = groups(&figure.x, &ruler, plot, EM);
-        let ticks = ruler.tick_places(true).map(|x| [[x, plot.bottom], [x, plot.bottom + TICK * EM]]);
-        let pen = Pen::new(Ink::new(theme.axis()), 1.0);
-        items.push(Shape::Line(segments(brackets.into_iter().chain(ticks)), pen).plain());
-        items.extend(texts.into_iter().map(|text| written(Text { muted: true, ..text }, theme)));
-    }
-    if has_details(&figure.y) {
-        let ruler = names_upright(&figure.y, view[1], [plot.bottom, plot.top]);
-        let names = y_labels(&ruler, &figure.y, plot, EM).into_iter();
-        items.extend(names.map(|text| written(Text { muted: true, ..text }, theme)));
-    }
-    let items: Vec<Item> = items;
-    paint(painter, &items);
-}
-
-fn is_named(axis: &Axis) -> bool {
-    !axis.categories.is_empty()
-}
-
-/// A colour of the figure for the screen.
-pub const fn colour([red, green, blue]: [u8; 3]) -> Color32 {
-    Color32::from_rgb(red, green, blue)
-}
-
-/// The theme of figures on the screen.
-pub fn theme_of(ui: &Ui) -> Theme {
-    if ui.visuals().dark_mode { Theme::DarkScreen } else { Theme::LightScreen }
+        .x_grid_spacer(spacer(x_marks))
+        .y_grid_spacer(spacer(y_marks))
+        .custom_x_axes(vec![hints(AxisHints::new_x(), x, x_labels, place.x, below + MARGIN)])
+        .custom_y_axes(vec![hints(AxisHints::new_y(), y, y_labels, place.y, beside + 2.0 * MARGIN)])
 }
 
 fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
     let values = range.map(|place| axis.scale.inverse(place));
-    let place = |value: f64| axis.scale.forward(value);
-    let ticks = ticks(axis, values, wanted.round() as usize).into_iter();
-    ticks
-        .filter_map(|tick| Some((place(tick.value)?, shortened(&tick.label.unwrap_or_default(), LONGEST))))
-        .collect()
+    let mark = |tick: figure::axis::Tick| {
+        Some((axis.scale.forward(tick.value)?, shortened(&tick.label.unwrap_or_default(), LONGEST)))
+    };
+    ticks(axis, values, wanted.round() as usize).into_iter().filter_map(mark).collect()
 }
 
-fn spacer(marks: Marks) -> impl Fn(egui_plot::GridInput) -> Vec<GridMark> {
+fn spacer(marks: Marks) -> impl Fn(GridInput) -> Vec<GridMark> {
     move |input| {
         let strength = |label: &str| f64::from(if label.is_empty() { FAINT } else { STRONG });
         let mark = |(value, label): &(f64, String)| GridMark {
@@ -189,10 +108,52 @@ fn spacer(marks: Marks) -> impl Fn(egui_plot::GridInput) -> Vec<GridMark> {
     }
 }
 
-fn hints(hints: AxisHints<'static>, marks: Marks, theme: Theme) -> AxisHints<'static> {
-    let label = move |mark: GridMark, _: &_| {
-        let found = marks.iter().find(|(value, _)| value.total_cmp(&mark.value).is_eq());
-        found.map(|(_, label)| label.clone()).unwrap_or_default()
-    };
-    hints.formatter(label).label_spacing(Rangef::new(1.0, STRONG)).tick_label_color(colour(theme.muted()))
+fn is_named(axis: &Axis) -> bool {
+    !axis.categories.is_empty()
+}
+
+fn has_details(axis: &Axis) -> bool {
+    axis.categories.iter().any(|category| !category.detail.is_empty())
+}
+
+fn names(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
+    names_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM)
+}
+
+fn names_upright(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
+    y_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM, WIDEST_NAME)
+}
+
+/// Paints the lines of the axes around the data, and the names that the widget cannot draw.
+pub fn around_ui(painter: &Painter, figure: &Figure, view: View, frame: Rect, theme: Theme) {
+    let stroke = Stroke::new(1.0, colour(theme.axis()));
+    painter.hline(frame.x_range(), frame.bottom(), stroke);
+    painter.vline(frame.left(), frame.y_range(), stroke);
+    let plot = area(frame);
+    let (mut items, mut texts): (Vec<Item>, Vec<Text>) = Default::default();
+    if is_named(&figure.x) {
+        let ruler = names(&figure.x, view[0], [plot.left, plot.right]);
+        texts.extend(x_labels(&ruler, plot, EM));
+        let (brackets, names) = groups(&figure.x, &ruler, plot, EM);
+        texts.extend(names);
+        let ticks = ruler.tick_places(true).map(|x| [[x, plot.bottom], [x, plot.bottom + TICK * EM]]);
+        let pen = Pen::new(Ink::new(theme.axis()), 1.0);
+        items.push(Shape::Line(segments(brackets.into_iter().chain(ticks)), pen).plain());
+    }
+    if has_details(&figure.y) {
+        let ruler = names_upright(&figure.y, view[1], [plot.bottom, plot.top]);
+        texts.extend(y_labels(&ruler, &figure.y, plot, EM));
+    }
+    items.extend(texts.into_iter().map(|text| written(Text { muted: true, ..text }, theme)));
+    paint(painter, &items);
+}
+
+/// Returns a colour of the figure for the screen.
+pub const fn colour([red, green, blue]: [u8; 3]) -> Color32 {
+    Color32::from_rgb(red, green, blue)
+}
+
+/// Returns the theme of figures on the screen.
+pub fn theme_of(ui: &Ui) -> Theme {
+    if ui.visuals().dark_mode { Theme::DarkScreen } else { Theme::LightScreen }
 }

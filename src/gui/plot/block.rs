@@ -1,23 +1,23 @@
 //! The legend of curves: a block in the emptiest corner of the plot, with the values at the pointer. It can be dragged.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::scroll_area::ScrollBarVisibility::{AlwaysHidden, VisibleWhenNeeded};
+use eframe::egui::scroll_area::ScrollBarVisibility::{AlwaysHidden, AlwaysVisible, VisibleWhenNeeded};
 use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Link, Rect, RichText, ScrollArea, Sense, Stroke, StrokeKind, Ui,
     UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::legend::{GAP, LegendNames, ROW, RowLook, SAMPLE, row_ui, wide};
-use super::legend_grid::{Grid, GridWidths};
-use super::line_menu::LegendRows;
-use super::mesh::EM;
+use super::legend::{GAP, LegendNames, LegendRows, ROW, RowLook, SAMPLE, row_ui, wide};
 use super::painter::area;
-use super::values::Table;
-use crate::theme::{self, SMALL};
+use super::reading::Table;
+use super::scene::EM;
+use crate::theme;
+use crate::theme::SMALL;
 use figure::font::{Weight, fit};
-use figure::legend::samples;
+use figure::legend::{RoundRow, Rounds, Sample, samples};
 use figure::model::Figure;
 use figure::palette::Theme;
 use figure::scene::Item;
@@ -46,18 +46,18 @@ pub struct Block {
     /// The corner; chosen again when the figure changes, but kept if it is nearly as empty as any.
     corner: Option<Corner>,
     is_old: bool,
-    /// Where it was dragged to, as shares of the free space.
+    /// The place to which it was dragged, as shares of the free space.
     moved: Option<Vec2>,
     /// Widths of the columns: they never get narrower, so that the block is still while the pointer moves.
     widths: Vec<f32>,
     grid: GridWidths,
     head: f32,
-    /// Whether it shows the rows beyond the first few.
+    /// True if it shows the rows beyond the first few.
     is_open: bool,
 }
 
 impl Block {
-    /// Has to be called when the figure changes.
+    /// Forgets what depends on the last figure.
     pub const fn forget_figure(&mut self) {
         self.names.forget_figure();
         self.is_old = true;
@@ -83,7 +83,7 @@ struct Sizes {
     names: f32,
     /// Number of columns of values.
     columns: usize,
-    /// How many rows there are, and how many of them are visible at once.
+    /// The number of rows, and of those that are visible at once.
     rows: [usize; 2],
     size: Vec2,
 }
@@ -105,7 +105,7 @@ pub fn block_ui(
     }
     let mut sizes = measure(figure, frame, block, table);
     let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
-    let grid = Grid::of(figure).filter(|_| !table.has_facts());
+    let grid = Grid::new(figure).filter(|_| !table.has_facts());
     let grid = grid.and_then(|grid| grid.within(most, table, &mut block.grid));
     if let Some(grid) = &grid {
         let size = grid.size() + Vec2::splat(2.0 * PADDING);
@@ -222,7 +222,7 @@ fn more_ui(ui: &mut Ui, rect: Rect, block: &mut Block, below: usize) {
     });
 }
 
-/// The place of the values and the names of their columns.
+/// Writes the place of the values and the names of their columns.
 fn head_ui(ui: &Ui, rect: Rect, block: &Block, sizes: &Sizes, table: &Table<'_>) {
     let ink = theme::present(ui).text2;
     let response = ui.interact(rect, ui.scope_id().with("reading"), Sense::hover());
@@ -254,15 +254,278 @@ fn cells_ui(ui: &Ui, rect: Rect, cells: &[String], inks: [Color32; 2], block: &B
     }
 }
 
+const GRID_COLUMN: f32 = 10.0;
+/// The widest column of names.
+const GRID_NAMES: f32 = 150.0;
+/// A value that has to have room, for the choice between the grid and a list.
+const GRID_VALUE: &str = "00.00";
+
+/// The lines of a figure by arm and training.
+pub struct Grid<'a> {
+    figure: &'a Figure,
+    rounds: Rounds<'a>,
+    /// The seeds of each arm that are done while others are to come: "2 of 3".
+    seeds: Vec<String>,
+    widths: GridWidths,
+}
+
+fn seeds_width(seeds: &str) -> f32 {
+    if seeds.is_empty() { 0.0 } else { GAP + wide(seeds) }
+}
+
+/// The widths of the names and of each column of values. They never get narrower, so that the block is still while the
+/// pointer moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GridWidths {
+    names: f32,
+    values: f32,
+}
+
+impl<'a> Grid<'a> {
+    /// Returns the grid; `None` where lines are not by round, arms have other levels in a training, or a list is as short.
+    pub fn new(figure: &'a Figure) -> Option<Self> {
+        let rounds = Rounds::new(figure).filter(|rounds| rounds.is_common)?;
+        let seeds = rounds.rows.iter().map(|row| row.seeds(figure)).collect();
+        Some(Self { figure, rounds, seeds, widths: GridWidths::default() })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&RoundRow<'a>, &str)> {
+        self.rounds.rows.iter().zip(self.seeds.iter().map(String::as_str))
+    }
+
+    /// Widens it for its texts and those before; `None` where it needs more than `most`, which does not depend on the
+    /// values.
+    pub fn within(mut self, most: Vec2, table: &Table<'_>, known: &mut GridWidths) -> Option<Self> {
+        let levels = &self.rounds.levels;
+        let columns = levels.len() as f32;
+        let name = |(row, seeds): (&RoundRow<'_>, &str)| wide(row.of).min(GRID_NAMES) + seeds_width(seeds);
+        let longest = self.rows().map(name).fold(0.0, f32::max);
+        let level = levels.iter().map(|(_, level)| wide(level)).fold(0.0, f32::max);
+        let narrowest = level.max(SAMPLE + GAP + wide(GRID_VALUE));
+        let height = (1 + self.rounds.rows.len()) as f32 * ROW;
+        if longest + columns * (GRID_COLUMN + narrowest) > most.x || height > most.y {
+            return None;
+        }
+        let cells = self.rounds.rows.iter().flat_map(|row| row.cells.values());
+        let values = cells.map(|line| SAMPLE + GAP + wide(&table.value(*line))).fold(narrowest, f32::max);
+        let values = values.max(known.values).min((most.x - longest) / columns - GRID_COLUMN);
+        let names = longest.max(wide(table.header())).max(known.names);
+        *known = GridWidths { names: names.min(most.x - columns * (GRID_COLUMN + values)), values };
+        self.widths = *known;
+        Some(self)
+    }
+
+    /// Returns width and height with the head, in points.
+    pub fn size(&self) -> Vec2 {
+        let columns = self.rounds.levels.len() as f32;
+        let width = self.widths.names + columns * (GRID_COLUMN + self.widths.values);
+        vec2(width, (1 + self.rounds.rows.len()) as f32 * ROW)
+    }
+
+    /// Returns the width of the names, below the head.
+    pub const fn names(&self) -> f32 {
+        self.widths.names
+    }
+
+    fn column(&self, position: usize, row: Rect) -> Rect {
+        let GridWidths { names, values } = self.widths;
+        let left = row.left() + names + GRID_COLUMN + position as f32 * (GRID_COLUMN + values);
+        Rect::from_min_size(pos2(left, row.top()), vec2(values, ROW))
+    }
+
+    /// Draws levels, names and cells; a cell acts as a row of other legends does. Returns the name of the line at the pointer.
+    pub fn ui(
+        &self,
+        ui: &Ui,
+        space: Rect,
+        look: RowLook<'_>,
+        lines: &mut LegendRows<'_>,
+        table: &Table<'_>,
+    ) -> Option<String> {
+        let colours = theme::present(ui);
+        let row = |position: usize| {
+            Rect::from_min_size(space.min + vec2(0.0, position as f32 * ROW), vec2(space.width(), ROW))
+        };
+        for (position, (_, level)) in self.rounds.levels.iter().enumerate() {
+            let at = self.column(position, row(0)).right_center();
+            ui.painter().text(at, Align2::RIGHT_CENTER, level, FontId::proportional(SMALL), colours.text2);
+        }
+        let mut pointed = None;
+        for (position, (arm, seeds)) in self.rows().enumerate() {
+            let row = row(1 + position);
+            self.name_ui(ui, row, (arm.of, seeds), look.selected);
+            for (column, (number, _)) in self.rounds.levels.iter().enumerate() {
+                let Some(index) = arm.cells.get(number) else { continue };
+                let place = self.column(column, row);
+                let sample = Sample::Line(&self.figure.lines[*index]);
+                let width = f64::from(self.widths.values - SAMPLE - GAP);
+                let value = table.value(*index);
+                pointed = row_ui(ui, place, &sample, look, lines, (&value, width)).or(pointed.take());
+            }
+        }
+        pointed
+    }
+
+    /// Writes the name of an arm, and how many of its seeds are done.
+    fn name_ui(&self, ui: &Ui, row: Rect, (arm, seeds): (&str, &str), selected: Option<&str>) {
+        let colours = theme::present(ui);
+        let space = f64::from(self.widths.names - seeds_width(seeds));
+        let name = fit(arm, f64::from(SMALL), Weight::Regular, space, 1);
+        let font = if selected == Some(arm) { theme::medium(SMALL) } else { FontId::proportional(SMALL) };
+        let text = name.join(" ");
+        let drawn = ui.painter().text(row.left_center(), Align2::LEFT_CENTER, text, font, colours.text);
+        let at = pos2(drawn.right() + GAP, row.center().y);
+        ui.painter().text(at, Align2::LEFT_CENTER, seeds, FontId::proportional(SMALL), colours.text2);
+    }
+}
+
+/// Between rows side by side, and from the strip down to the plot.
+const BETWEEN: f32 = 18.0;
+const BELOW: f32 = 4.0;
+/// Room for a value after each name.
+const STRIP_VALUE: f32 = 44.0;
+/// A strip of more lines scrolls.
+const MOST_LINES: usize = 2;
+/// Wider names lose their middle.
+const WIDEST_NAME: f32 = 220.0;
+
+/// The sizes of the rows.
+pub type StripRows = LegendNames;
+
+/// Values beside the names of a strip.
+#[derive(Clone, Copy)]
+pub struct StripValues<'a> {
+    pub selected: Option<&'a str>,
+    /// The place of the values, and the values by name; `None` while there is no pointer.
+    pub reading: Option<(&'a str, &'a BTreeMap<String, String>)>,
+}
+
+/// Draws the legend at the top of a space, with room for values if there are some; returns its height, and the name at the
+/// pointer.
+pub fn strip_ui(
+    ui: &mut Ui,
+    (figure, theme): (&Figure, Theme),
+    rows: &mut LegendRows<'_>,
+    names: &mut StripRows,
+    space: Rect,
+    values: Option<StripValues<'_>>,
+) -> (f32, Option<String>) {
+    let (known, _) = names.measure(figure);
+    if known.is_empty() {
+        return (0.0, None);
+    }
+    let room = if values.is_some() { STRIP_VALUE } else { 0.0 };
+    let (places, lines) =
+        flow(known.iter().map(|(_, width)| SAMPLE + GAP + width.min(WIDEST_NAME) + room), space.width());
+    let height = lines.min(MOST_LINES) as f32 * ROW;
+    let selected = values.and_then(|values| values.selected);
+    let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected, chosen: None };
+    let reading = values.and_then(|values| values.reading);
+    let end =
+        places.last().filter(|_| lines == 1).map_or(space.width(), |(at, width)| at.x + width + BETWEEN);
+    let first = space.with_max_y(space.top() + ROW);
+    match reading {
+        Some((place, values)) => place_ui(ui, first, end, place, values),
+        None if figure.is_over_setting() => signs_ui(ui, first, end, &figure.x.title),
+        None => {}
+    }
+    let mut pointed = None;
+    let strip = space.with_max_y(space.top() + height);
+    ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
+        let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
+        let bar = if lines > MOST_LINES { AlwaysVisible } else { VisibleWhenNeeded };
+        ui.spacing_mut().scroll.dormant_handle_opacity = 0.6;
+        area.scroll_bar_visibility(bar).show_viewport(ui, |ui, seen| {
+            ui.set_height(lines as f32 * ROW);
+            let origin = ui.max_rect().min;
+            for (sample, (at, width)) in samples(figure).iter().zip(&places) {
+                // Rows close to the visible ones are there for the keyboard.
+                if at.y + 3.0 * ROW > seen.top() && at.y < seen.bottom() + 2.0 * ROW {
+                    let rect = Rect::from_min_size(origin + *at, vec2(*width, ROW));
+                    pointed = row_ui(ui, rect, sample, look, rows, (sample.name(), f64::from(WIDEST_NAME)))
+                        .or(pointed.take());
+                    if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
+                        value_ui(ui, rect, value);
+                    }
+                }
+            }
+        });
+    });
+    (height + BELOW, pointed)
+}
+
+/// Writes where values are at the right end of the strip if there is room, and says all of them.
+fn place_ui(ui: &Ui, rect: Rect, end: f32, place: &str, values: &BTreeMap<String, String>) {
+    let response =
+        ui.interact(rect.with_min_x(rect.right() - 1.0), ui.scope_id().with("reading"), Sense::hover());
+    response.widget_info(|| {
+        let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        WidgetInfo::labeled(Role::Label, true, format!("{place}: {}", values.join("; ")))
+    });
+    if end + wide(place) <= rect.width() {
+        let (font, ink) = (FontId::proportional(theme::SMALL), theme::present(ui).text2);
+        ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, place, font, ink);
+    }
+}
+
+/// Explains rings and dots at the right end of the strip if there is room.
+fn signs_ui(ui: &Ui, rect: Rect, end: f32, setting: &str) {
+    const SIGN: f32 = 16.0;
+    let ink = theme::present(ui).text2;
+    let texts = [format!("best {}", setting.to_lowercase()), "seeds".to_owned()];
+    let wide = |text: &String| SIGN + wide(text) + BETWEEN;
+    if end + texts.iter().map(wide).sum::<f32>() > rect.width() {
+        return;
+    }
+    let mut right = rect.right();
+    for (text, is_ring) in texts.iter().zip([true, false]).rev() {
+        right -= wide(text);
+        let middle = pos2(right + SIGN / 2.0, rect.center().y);
+        if is_ring {
+            ui.painter().circle_stroke(middle, 5.5, Stroke::new(1.5, ink));
+        } else {
+            for (across, down) in [(-5.0, 2.0), (0.0, -2.0), (5.0, 1.0)] {
+                ui.painter().circle_filled(middle + vec2(across, down), 1.5, ink);
+            }
+        }
+        let (font, at) = (FontId::proportional(theme::SMALL), pos2(right + SIGN + GAP / 2.0, middle.y));
+        ui.painter().text(at, Align2::LEFT_CENTER, text, font, ink);
+    }
+}
+
+/// Writes a value at the right end of a row.
+fn value_ui(ui: &Ui, rect: Rect, value: &str) {
+    let (font, ink) = (FontId::proportional(theme::SMALL), theme::present(ui).text2);
+    ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, value, font, ink);
+}
+
+/// Returns the places of rows beside each other within a width, with their own widths; and the number of lines.
+fn flow(widths: impl Iterator<Item = f32>, space: f32) -> (Vec<(Vec2, f32)>, usize) {
+    let (mut at, mut lines, mut places) = (Vec2::ZERO, 1, Vec::new());
+    for width in widths {
+        if at.x > 0.0 && at.x + width > space {
+            at = vec2(0.0, at.y + ROW);
+            lines += 1;
+        }
+        places.push((at, width));
+        at.x += width + BETWEEN;
+    }
+    (places, lines)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable;
 
     use super::*;
     use crate::plot::{FigureView, figure_ui};
     use figure::axis::Axis;
-    use figure::{Line, style_of};
+    use figure::model::{Level, Line, LineRound, Seeds};
+    use figure::style_of;
+    use results::rounds::level_text;
 
     #[test]
     fn rows_below_the_visible_ones_are_counted_and_a_click_shows_them() {
@@ -293,5 +556,105 @@ mod tests {
         harness.get_by_label("Fewer").click();
         harness.run();
         assert_eq!(more(&harness), Some(below));
+    }
+
+    fn by_round(arms: &[&str]) -> Figure {
+        let remaining = |number: usize| Some(1.0 / number as f64);
+        let level = |number: usize| Level { number, remaining: remaining(number), is_drawn: true };
+        let round = |arm: usize, number: usize| {
+            let [arm, of] = [arms[arm]; 2].map(str::to_owned);
+            LineRound { arm, of, number, remaining: remaining(number) }
+        };
+        let line = |arm: usize, number: usize| Line {
+            round: Some(round(arm, number)),
+            ..Line::new(
+                &format!("{}, {}", arms[arm], level_text(1.0 / number as f64)),
+                style_of(arm),
+                vec![[1.0, 0.5], [2.0, 0.9 + 0.01 * number as f64]],
+            )
+        };
+        let numbers = |arm| (1..=4).filter(move |number| arm > 0 || *number == 1);
+        Figure {
+            x: Axis::new("Epochs in this training", ""),
+            y: Axis::percent("Test accuracy"),
+            lines: (0..arms.len())
+                .flat_map(|arm| numbers(arm).map(move |number| line(arm, number)))
+                .collect(),
+            levels: (1..=4).map(level).collect(),
+            ..Figure::default()
+        }
+    }
+
+    fn harness(figure: Figure) -> Harness<'static, FigureView> {
+        let figure = Arc::new(figure);
+        let draw = move |ui: &mut Ui, view: &mut FigureView| drop(figure_ui(ui, &figure, view));
+        let mut harness =
+            Harness::builder().with_size(vec2(900.0, 480.0)).build_ui_state(draw, FigureView::default());
+        harness.run();
+        harness
+    }
+
+    #[test]
+    fn each_arm_is_a_row_with_a_cell_below_its_level() {
+        let mut harness = harness(by_round(&["dense", "ticket", "control"]));
+        let place = |harness: &Harness<'_, _>, name: &str| harness.get_by_label(name).rect();
+        let [dense, ticket, other] =
+            ["dense, 100 %", "ticket, 100 %", "ticket, 25.0 %"].map(|name| place(&harness, name));
+        assert_eq!((dense.left(), ticket.top()), (ticket.left(), other.top()));
+        assert!(dense.top() < ticket.top() && ticket.right() < other.left());
+        harness.get_by_label("control, 50.0 %").click();
+        harness.run();
+        let kept = harness.state().kept(results::view::PlotView::default());
+        assert_eq!(kept.hidden.iter().collect::<Vec<_>>(), ["control, 50.0 %"]);
+    }
+
+    #[test]
+    fn one_arm_has_a_list() {
+        let harness = harness(by_round(&["dense", "ticket"][..1]));
+        assert!(harness.query_by_label("dense, 100 %").is_some());
+        assert!(Grid::new(&by_round(&["ticket"])).is_none());
+    }
+
+    #[test]
+    fn arms_with_other_levels_in_the_same_training_have_a_list() {
+        let mut figure = by_round(&["dense", "ticket", "control"]);
+        assert!(Grid::new(&figure).is_some());
+        let last = figure.lines.last_mut().unwrap();
+        last.round.as_mut().unwrap().remaining = Some(0.3);
+        assert!(Grid::new(&figure).is_none(), "30.0 % is not below 25.0 %");
+    }
+
+    #[test]
+    fn seeds_that_are_to_come_are_counted_beside_the_arm() {
+        let mut figure = by_round(&["dense", "ticket"]);
+        for (index, line) in figure.lines.iter_mut().enumerate().skip(1) {
+            line.seeds = Some(Seeds { done: 3 - index.min(2), planned: 3, running: 1 });
+        }
+        let grid = Grid::new(&figure).unwrap();
+        assert_eq!(grid.seeds, ["", "1 of 3"]);
+    }
+
+    #[test]
+    fn cells_are_still_while_the_pointer_moves() {
+        let mut harness = harness(by_round(&["dense", "ticket", "control"]));
+        let place = |harness: &Harness<'_, _>| harness.get_by_label("ticket, 25.0 %").rect();
+        let plot = harness.get_by_label("Plot of Test accuracy").rect();
+        let mut hover = |x: f32| {
+            harness.hover_at(pos2(plot.left() + x * plot.width(), plot.top() + 0.3 * plot.height()));
+            harness.run();
+            place(&harness)
+        };
+        let wide = hover(0.1);
+        harness.remove_cursor();
+        harness.run();
+        assert_eq!(place(&harness), wide, "the shorter head takes no room away");
+    }
+
+    #[test]
+    fn rows_share_lines_as_far_as_they_fit() {
+        let (places, lines) = flow([100.0, 100.0, 300.0].into_iter(), 250.0);
+        assert_eq!(lines, 2);
+        assert_eq!(places[1].0, vec2(100.0 + BETWEEN, 0.0));
+        assert_eq!(places[2], (vec2(0.0, ROW), 300.0));
     }
 }

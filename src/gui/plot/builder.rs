@@ -7,13 +7,14 @@ use std::time::Instant;
 use eframe::egui::Context;
 
 use super::figure_view::FigureView;
-use super::input::{ArmKey, PlotInput};
 use super::scene::{Scene, SceneRequest};
 use crate::background::{BackgroundTask, TaskState};
 use figure::model::Figure;
-use figure::plots::Plot;
+use figure::plots::{ArmRuns, Plot};
 use figure::view::whole;
+use results::table::Row;
 use results::view::{PlotOptions, PlotView};
+use results::{RunRecord, subject_of};
 
 /// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.
 pub const PAUSE: f64 = 0.1;
@@ -26,20 +27,17 @@ const SMALL: usize = 20_000;
 /// The inputs whose change rebuilds a figure at once; a new revision does only after a pause.
 #[derive(Clone, Debug, PartialEq)]
 struct FigureKey {
-    /// The options of all plots.
     options: PlotOptions,
     /// Titles and scales of this one.
     titles: PlotView,
-    /// The note about the runs.
     note: String,
-    /// Names, colours and seeds.
     arms: Vec<ArmKey>,
-    /// What a plot of one arm shows: lines of other arms may have the same names.
+    /// The subject of a plot of one arm: lines of other arms may have the same names.
     subject: String,
 }
 
 impl FigureKey {
-    fn of(options: &PlotOptions, titles: PlotView, input: &PlotInput) -> Self {
+    fn new(options: &PlotOptions, titles: PlotView, input: &PlotInput) -> Self {
         let (note, arms, subject) = (input.note(), input.lines(), input.subject.clone());
         Self { options: options.clone(), titles, note, arms, subject }
     }
@@ -48,9 +46,7 @@ impl FigureKey {
 /// A figure with its inputs.
 #[derive(Debug)]
 pub struct BuiltFigure {
-    /// As it is drawn.
     pub figure: Arc<Figure>,
-    /// Whether it has data.
     pub has_data: bool,
     key: FigureKey,
     revision: u64,
@@ -87,22 +83,22 @@ struct FailedFigure {
 }
 
 impl Builder {
-    /// The last figure.
+    /// Returns the last figure.
     pub const fn built(&self) -> Option<&BuiltFigure> {
         self.built.as_ref()
     }
 
-    /// Whether a figure is being built in a thread.
+    /// Returns true if a figure is being built in a thread.
     pub const fn is_pending(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Whether it does not show this revision of the records yet.
+    /// Returns true if it does not show this revision of the records yet.
     pub fn is_behind(&self, revision: u64) -> bool {
         self.is_pending() || self.built.as_ref().is_none_or(|built| built.revision != revision)
     }
 
-    /// Why the figure could not be built; reported once.
+    /// Returns why the figure could not be built, once.
     pub fn trouble(&mut self) -> Option<String> {
         self.failed.as_mut()?.why.take()
     }
@@ -118,7 +114,7 @@ impl Builder {
         (ctx, now): (&Context, f64),
     ) -> Option<f64> {
         self.take(view, now);
-        let key = FigureKey::of(options, titles, input);
+        let key = FigureKey::new(options, titles, input);
         let due = |built: &BuiltFigure| built.at + f64::max(PAUSE, built.took / SHARE);
         if let Some(built) = self.built.as_ref().filter(|built| built.key == key) {
             if built.revision == input.revision {
@@ -150,7 +146,7 @@ impl Builder {
         None
     }
 
-    /// The last figure, if these are its inputs.
+    /// Returns the last figure, if these are its inputs.
     pub fn current(
         &self,
         options: &PlotOptions,
@@ -158,7 +154,7 @@ impl Builder {
         input: &PlotInput,
     ) -> Option<&Arc<Figure>> {
         let built = self.built.as_ref().filter(|built| built.revision == input.revision)?;
-        (built.key == FigureKey::of(options, titles, input)).then_some(&built.figure)
+        (built.key == FigureKey::new(options, titles, input)).then_some(&built.figure)
     }
 
     /// Takes the figure that a thread has built.
@@ -191,7 +187,7 @@ impl Builder {
         let work = move || {
             let began = Instant::now();
             let built = build(plot, &own, own_key);
-            let scene = Scene::of(&built.figure, request, None);
+            let scene = Scene::new(&built.figure, request, None);
             (BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene)
         };
         let figure = BackgroundTask::begin("figure", ctx, work);
@@ -208,6 +204,132 @@ fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     let has_data = figure.has_data();
     let took = began.elapsed().as_secs_f64();
     BuiltFigure { figure: Arc::new(figure), has_data, key, revision: input.revision, at: 0.0, took }
+}
+
+/// The input of all plots.
+#[derive(Clone, Debug)]
+pub struct PlotInput {
+    pub arms: Arc<Vec<ArmInput>>,
+    /// The note about the filter in the figures; empty if all runs pass.
+    pub filter: String,
+    /// The setting whose values the lines stand for: "grouped by learning rate"; empty for lines of arms.
+    pub grouping: String,
+    /// A further note about the runs; may be empty.
+    pub remark: String,
+    /// The reason why nothing can run now; empty where something can.
+    pub blocked: String,
+    /// Changes whenever a record changes.
+    pub revision: u64,
+    pub faults: Option<ListedFaults>,
+    /// Of a plot that shows one arm, what it shows: "a, storage int8, seeds 1, 2"; empty for others.
+    pub subject: String,
+}
+
+/// Single faults whose trials are listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedFaults {
+    pub layer: String,
+    pub bit: u32,
+    /// The stage with their campaign: "Stage 4"; empty for all.
+    pub stage: String,
+    /// The runs, by identity; empty if they do not come from a figure.
+    pub runs: Vec<String>,
+}
+
+/// An arm with copies of records and rows. Records share their contents with the originals until these change.
+#[derive(Clone, Debug)]
+pub struct ArmInput {
+    name: String,
+    colour: usize,
+    runs: Vec<(u64, RunRecord)>,
+    rows: Vec<Row>,
+    waiting: Vec<Row>,
+}
+
+impl ArmInput {
+    /// Returns its runs with these rows.
+    fn narrowed(&self, is_kept: impl Fn(&Row) -> bool) -> Self {
+        let (runs, rows) = self
+            .runs
+            .iter()
+            .zip(&self.rows)
+            .filter(|(_, row)| is_kept(row))
+            .map(|(run, row)| (run.clone(), row.clone()))
+            .unzip();
+        let waiting = self.waiting.iter().filter(|row| is_kept(row)).cloned().collect();
+        Self { name: self.name.clone(), colour: self.colour, runs, rows, waiting }
+    }
+
+    fn borrowed(&self) -> ArmRuns<'_> {
+        let runs = self.runs.iter().map(|(seed, record)| (*seed, record)).collect();
+        let (rows, waiting) = (self.rows.iter().collect(), self.waiting.iter().collect());
+        ArmRuns { name: self.name.clone(), colour: self.colour, runs, rows, waiting }
+    }
+}
+
+pub type ArmKey = (String, usize, Vec<u64>);
+
+pub type ArmSeeds = (usize, Vec<u64>);
+
+impl PlotInput {
+    /// Copies of these arms, without a remark.
+    pub fn new(arms: &[ArmRuns<'_>], filter: String, revision: u64) -> Self {
+        let owned = |rows: &[&Row]| rows.iter().map(|row| (*row).clone()).collect();
+        let own = |arm: &ArmRuns<'_>| ArmInput {
+            name: arm.name.clone(),
+            colour: arm.colour,
+            runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
+            rows: owned(&arm.rows),
+            waiting: owned(&arm.waiting),
+        };
+        let arms = Arc::new(arms.iter().map(own).collect());
+        let (grouping, remark, blocked, subject) = Default::default();
+        Self { arms, filter, grouping, remark, blocked, revision, faults: None, subject }
+    }
+
+    /// Returns the part for a plot that shows one arm: the runs that are selected, or all while none of these has data for it.
+    pub fn narrowed(&self, plot: &Plot, is_selected: impl Fn(&Row) -> bool) -> Self {
+        let subject = |arms: &[ArmInput]| {
+            let runs = arms.iter().flat_map(|arm| arm.runs.iter().zip(&arm.rows));
+            let about = runs.filter(|((_, record), _)| plot.concerns(std::iter::once(record)));
+            subject_of(about.map(|(_, row)| (row.arm_index, row.arm.as_str(), row.seed)))
+        };
+        let selected = self.arms.iter().map(|arm| arm.narrowed(&is_selected)).collect::<Vec<_>>();
+        match subject(&selected) {
+            nothing if nothing.is_empty() => Self { subject: subject(&self.arms), ..self.clone() },
+            subject => Self { arms: Arc::new(selected), subject, ..self.clone() },
+        }
+    }
+
+    /// Returns the note in the small print of figures: filter and remark.
+    pub fn note(&self) -> String {
+        let parts = [self.filter.as_str(), self.remark.as_str()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the arms as plots take them.
+    pub fn borrowed(&self) -> Vec<ArmRuns<'_>> {
+        self.arms.iter().map(ArmInput::borrowed).collect()
+    }
+
+    /// Identifies the lines.
+    pub(super) fn lines(&self) -> Vec<ArmKey> {
+        let line = |arm: &ArmInput| {
+            let seeds = arm.runs.iter().map(|run| run.0).collect();
+            (arm.name.clone(), arm.colour, seeds)
+        };
+        self.arms.iter().map(line).collect()
+    }
+
+    /// Identifies the lines without their names.
+    pub(super) fn seeds(&self) -> Vec<ArmSeeds> {
+        self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
+    }
+
+    /// Returns the number of points of all records.
+    pub(super) fn points(&self) -> usize {
+        self.arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record.points().len()).sum()
+    }
 }
 
 #[cfg(test)]

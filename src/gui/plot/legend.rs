@@ -5,16 +5,19 @@ use std::collections::BTreeSet;
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Align2, Color32, FontId, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::line_menu::{LegendRows, line_menu_ui};
-use super::mesh::EM;
 use super::painter::paint;
-use crate::theme::{self, SMALL};
+use super::scene::EM;
+use crate::arm_look::palette_ui;
+use crate::icons::Icon;
+use crate::theme::SMALL;
+use crate::{theme, widgets};
 use figure::font::{Weight, fit, width};
 use figure::legend::{Sample, samples};
 use figure::model::Figure;
-use figure::palette::Theme;
-use figure::scene::legend::{SampleLook, sample};
+use figure::palette::{Style, Theme, style_of};
+use figure::scene::page::{SampleLook, sample};
 use results::campaign::definition;
+use results::colours::OUTDATED;
 
 /// Length of a sample and the gap after it, and the height of a row, in points.
 pub const SAMPLE: f32 = 28.0;
@@ -23,7 +26,7 @@ pub const ROW: f32 = 20.0;
 /// Strength of what is hidden.
 const HIDDEN: f64 = 0.3;
 
-/// The width of a text in a legend.
+/// Returns the width of a text in a legend.
 pub fn wide(text: &str) -> f32 {
     width(text, EM, Weight::Regular) as f32
 }
@@ -36,12 +39,12 @@ pub struct LegendNames {
 }
 
 impl LegendNames {
-    /// Has to be called when the figure changes.
+    /// Forgets what depends on the last figure.
     pub const fn forget_figure(&mut self) {
         self.is_old = true;
     }
 
-    /// The widths of all names; whether the names have changed.
+    /// Returns the widths of all names, and true if the names have changed.
     pub fn measure(&mut self, figure: &Figure) -> (&[(String, f32)], bool) {
         if !self.is_old && !self.known.is_empty() {
             return (&self.known, false);
@@ -56,14 +59,13 @@ impl LegendNames {
     }
 }
 
-/// What the rows of a legend have in common.
+/// The look of all rows of a legend.
 #[derive(Clone, Copy)]
 pub struct RowLook<'a> {
     /// The figure with the notes at its names.
     pub figure: &'a Figure,
-    /// The colours of the figure.
     pub theme: Theme,
-    /// What the legend is drawn on.
+    /// The ground of the legend.
     pub ground: Color32,
     /// The selected arm, which is written bolder.
     pub selected: Option<&'a str>,
@@ -125,7 +127,7 @@ pub fn row_ui(
     (is_pointed && is_shown).then(|| name.to_owned())
 }
 
-/// The full texts of a row on hovering, and what a click does.
+/// Shows the full texts of a row on hovering, and what a click does.
 fn tip_ui(row: Response, name: &str, details: [&str; 2], is_shown: bool) -> Response {
     row.on_hover_ui(|ui| {
         let action = if is_shown { "Click to hide" } else { "Click to show" };
@@ -137,7 +139,7 @@ fn tip_ui(row: Response, name: &str, details: [&str; 2], is_shown: bool) -> Resp
     })
 }
 
-/// A click hides or shows a line; with Alt it shows the line alone, or all lines if it is alone already.
+/// Hides or shows a line; shows it `alone`, or all lines if it is alone already.
 fn click(name: &str, names: &[String], alone: bool, hidden: &mut BTreeSet<String>) {
     if alone {
         let others: BTreeSet<String> = names.iter().filter(|other| *other != name).cloned().collect();
@@ -145,6 +147,129 @@ fn click(name: &str, names: &[String], alone: bool, hidden: &mut BTreeSet<String
     } else if !hidden.remove(name) {
         hidden.insert(name.to_owned());
     }
+}
+
+/// A request for the arm of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineAction {
+    Select,
+    ShowInTable,
+    Restyle(usize),
+}
+
+/// A request of a person at a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FigureAction {
+    /// Open a cell, by row and column.
+    Open([usize; 2]),
+    /// Something about the arm of the line with this name.
+    Line(String, LineAction),
+    Export,
+    Copy,
+    CopyValues,
+}
+
+/// Which rows of a legend are hidden, and what is asked of one.
+pub struct LegendRows<'a> {
+    pub hidden: &'a mut BTreeSet<String>,
+    /// The names of arms, of which lines have theirs.
+    pub arms: &'a [String],
+    pub action: &'a mut Option<FigureAction>,
+}
+
+/// Returns the place of the arm that a line belongs to: a line is called after its arm, perhaps with a branch or a round.
+pub fn arm_of(arms: &[String], line: &str) -> Option<usize> {
+    named(arms, line.strip_prefix(OUTDATED).unwrap_or(line))
+}
+
+/// Returns the place of the longest of these names that a line has, or that its name begins with.
+pub fn named(names: &[String], line: &str) -> Option<usize> {
+    let is_of = |name: &String| {
+        let rest = line.strip_prefix(name.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([',', ' ']))
+    };
+    let found = names.iter().enumerate().filter(|(_, name)| is_of(name));
+    found.max_by_key(|(_, name)| name.len()).map(|(place, _)| place)
+}
+
+/// Draws the actions of a line.
+pub fn line_menu_ui(ui: &mut Ui, figure: &Figure, name: &str, rows: &mut LegendRows<'_>) {
+    let is_hidden = rows.hidden.contains(name);
+    let names: Vec<String> = samples(figure).iter().map(|sample| sample.name().to_owned()).collect();
+    let others: BTreeSet<String> = names.iter().filter(|other| *other != name).cloned().collect();
+    if entry_ui(ui, if is_hidden { Icon::Eye } else { Icon::EyeOff }, if is_hidden { "Show" } else { "Hide" })
+        && !rows.hidden.remove(name)
+    {
+        rows.hidden.insert(name.to_owned());
+    }
+    if !others.is_empty() && *rows.hidden != others && entry_ui(ui, Icon::Eye, "Show only this") {
+        *rows.hidden = others;
+    }
+    show_all_ui(ui, rows.hidden);
+    if arm_of(rows.arms, name).is_none() {
+        return;
+    }
+    ui.separator();
+    let mut chosen = None;
+    if let Some(style) = style_of_line(figure, name) {
+        ui.menu_button("Colour and mark", |ui| {
+            if let Some(index) = palette_ui(ui, style) {
+                chosen = Some(LineAction::Restyle(index));
+                ui.close();
+            }
+        });
+    }
+    if entry_ui(ui, None, "Select arm") {
+        chosen = Some(LineAction::Select);
+    }
+    if entry_ui(ui, Icon::Table, "Show in table") {
+        chosen = Some(LineAction::ShowInTable);
+    }
+    if let Some(chosen) = chosen {
+        *rows.action = Some(FigureAction::Line(name.to_owned(), chosen));
+    }
+}
+
+/// Draws the entry that shows hidden lines, if there are any.
+pub fn show_all_ui(ui: &mut Ui, hidden: &mut BTreeSet<String>) {
+    if !hidden.is_empty() && entry_ui(ui, Icon::Eye, "Show all") {
+        hidden.clear();
+    }
+}
+
+/// Draws the actions of a plot; returns true if all data are to be shown.
+pub fn plot_menu_ui(ui: &mut Ui, exports: bool, action: &mut Option<FigureAction>) -> bool {
+    let fits = entry_ui(ui, Icon::ArrowsOut, "Fit");
+    if exports {
+        let entries = [
+            (Icon::Export, "Export figure…", FigureAction::Export),
+            (Icon::Copy, "Copy figure", FigureAction::Copy),
+            (Icon::Copy, "Copy values", FigureAction::CopyValues),
+        ];
+        for (icon, text, wanted) in entries {
+            if entry_ui(ui, icon, text) {
+                *action = Some(wanted);
+            }
+        }
+    }
+    fits
+}
+
+fn entry_ui(ui: &mut Ui, icon: impl Into<Option<Icon>>, text: &str) -> bool {
+    let chosen = ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked();
+    if chosen {
+        ui.close();
+    }
+    chosen
+}
+
+/// Returns the style of a line, or of a reference line in the colour of its arm.
+fn style_of_line(figure: &Figure, name: &str) -> Option<Style> {
+    samples(figure).into_iter().filter(|sample| sample.name() == name).find_map(|sample| match sample {
+        Sample::Line(line) => Some(line.style),
+        Sample::Reference(line) => line.colour.map(|colour| Style { dash: line.dash, ..style_of(colour) }),
+        Sample::Bars(_) | Sample::Kind(_) => None,
+    })
 }
 
 #[cfg(test)]
@@ -181,5 +306,15 @@ mod tests {
         names.forget_figure();
         let (known, is_new) = names.measure(&figure(&["a", "a longer name"]));
         assert!(is_new && known[1].1 > width + 20.0);
+    }
+
+    #[test]
+    fn a_line_belongs_to_the_arm_with_the_longest_name_that_it_begins_with() {
+        let arms = ["ticket", "ticket, rate 0.1", "dense"].map(str::to_owned);
+        assert_eq!(arm_of(&arms, "ticket"), Some(0));
+        assert_eq!(arm_of(&arms, "ticket, rate 0.1, 51 % left"), Some(1));
+        assert_eq!(arm_of(&arms, "outdated: dense"), Some(2));
+        assert_eq!(arm_of(&arms, "tickets"), None);
+        assert_eq!(named(&arms, "outdated: dense"), None, "it has neither their settings nor their results");
     }
 }

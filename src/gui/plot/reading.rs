@@ -1,16 +1,28 @@
 //! Readings of curves: the values of all lines at one x, as the legend shows them.
 
-use eframe::egui::{Align2, FontId, Painter, Pos2, Shape, pos2, vec2};
+use std::collections::{BTreeMap, BTreeSet};
+
+use eframe::egui::{
+    Align2, Area, FontId, Frame, Grid, Order, Painter, Pos2, Rect, RichText, Sense, Shape, Stroke,
+    StrokeKind, Ui, pos2, vec2,
+};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
-use super::mesh::EM;
-use super::values::value_of_x;
+use super::legend::named;
+use super::navigate::{ShownPlot, view_of};
+use super::scene::EM;
+use crate::text::shortened;
 use crate::theme::SMALL;
-use figure::model::{Figure, Line};
-use figure::palette::{Marker, Theme};
+use figure::axis::{Axis, ends_of};
+use figure::legend::Sample;
+use figure::model::{At, Figure, Line, ReferenceLine, stacks};
+use figure::palette::{Marker, Rgb, Theme};
 use figure::scene::ends::last_of;
 use figure::scene::{Ink, Item, LINE, Mark, Pen};
+use results::number::{Digits, Format, readable, without_zeros};
+use results::statistics::Spread;
+use results::table::{Delta, LineFacts};
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
 const REACH: f64 = 12.0;
@@ -20,16 +32,13 @@ const REACH: f64 = 12.0;
 pub struct Reading {
     /// The x of the nearest point of any line.
     pub x: f64,
-    /// In the order of the figure.
     pub rows: Vec<ReadingRow>,
 }
 
 /// The value of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadingRow {
-    /// The index of the line.
     pub line: usize,
-    /// Its nearest point.
     pub point: [f64; 2],
     /// The ends of the band there.
     pub band: Option<[f64; 2]>,
@@ -40,7 +49,6 @@ pub struct ReadingRow {
 /// The place of a reading.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingPlace {
-    /// The place on the x axis.
     pub x: f64,
     /// The width of a point on the screen, in places of x.
     pub per_point: f64,
@@ -66,7 +74,7 @@ pub fn read(
     Some(Reading { x, rows: rows.collect() })
 }
 
-/// What the legend shows without a pointer: the best value of a line over a setting, the last one of any other.
+/// Returns the values without a pointer: the best one of a line over a setting, the last one of any other.
 pub fn last(figure: &Figure, is_hidden: impl Fn(&str) -> bool) -> Vec<ReadingRow> {
     let shown = figure.lines.iter().enumerate().filter(|(_, line)| !is_hidden(&line.name));
     let row = |(index, line): (usize, &Line)| {
@@ -99,7 +107,7 @@ struct Nearest {
     distance: f64,
     point: [f64; 2],
     index: usize,
-    /// Whether the line has points on both sides of the place.
+    /// True if the line has points on both sides of the place.
     is_inside: bool,
 }
 
@@ -109,7 +117,7 @@ impl Nearest {
     }
 }
 
-/// The last of the points at the same distance. Points without a place on the axes are skipped.
+/// Returns the last of the points at the same distance. Points without a place on the axes are skipped.
 fn nearest(figure: &Figure, points: &[[f64; 2]], forward: bool, place: f64) -> Option<Nearest> {
     let x = figure.x.scale.inverse(place);
     let distance = |point: &[f64; 2]| {
@@ -185,12 +193,419 @@ fn position(figure: &Figure, transform: &PlotTransform, [x, y]: [f64; 2]) -> Opt
     Some(transform.position_from_point(&place))
 }
 
+/// The most letters of the baseline's name at the head of the differences.
+const LONGEST_NAME: usize = 12;
+
+/// The values in a legend: those at the pointer, or the last ones.
+pub struct Table<'a> {
+    figure: &'a Figure,
+    header: String,
+    heads: Vec<String>,
+    /// True if means have fewer seeds than planned.
+    counts_seeds: bool,
+    /// Of a pinned reading, what the arms of lines have in the columns of the table of runs.
+    facts: Option<&'a LineFacts>,
+    rows: Vec<ReadingRow>,
+    /// The places of lines in the rows.
+    places: BTreeMap<usize, usize>,
+    digits: Digits,
+    /// The first reference line with a level.
+    reference: Option<(&'a ReferenceLine, f64)>,
+}
+
+impl<'a> Table<'a> {
+    /// Returns the table of a reading; of the last values without one.
+    pub fn new(
+        figure: &'a Figure,
+        reading: Option<Reading>,
+        is_hidden: impl Fn(&str) -> bool,
+        spread: Spread,
+        is_pinned: bool,
+    ) -> Self {
+        let facts = is_pinned.then_some(&figure.facts);
+        let header = reading
+            .as_ref()
+            .map_or_else(|| figure.values_shown().to_owned(), |reading| place(figure, reading.x));
+        let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
+        let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
+        let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
+        let reference = levels.find_map(|line| Some((line, level(line.at)?)));
+        let name = |(line, _): (&ReferenceLine, f64)| format!("Δ {}", shortened(&line.name, LONGEST_NAME));
+        let difference = reference.map_or_else(|| "Δ".to_owned(), name);
+        let values = rows.iter().map(|row| row.point[1]).chain(reference.map(|(_, level)| level));
+        let digits = Digits::of(values, figure.y.format);
+        let are_means = rows.iter().any(|row| row.count.is_some_and(|count| count > 1));
+        let width = match spread {
+            Spread::Interval95 => "95 % CI",
+            Spread::StandardDeviation => "SD",
+            Spread::StandardError => "SE",
+            Spread::MinMax => "range",
+            Spread::None => "",
+        };
+        let value = if are_means { "mean" } else { "value" };
+        let more = facts.iter().flat_map(|facts| facts.heads.iter().cloned());
+        let counts_seeds = rows.iter().any(|row| !figure.lines[row.line].seeds_text().is_empty());
+        let seeds = counts_seeds.then_some("seeds");
+        let heads = [value, width].map(str::to_owned).into_iter().chain([difference]);
+        let heads = heads.chain(seeds.map(str::to_owned)).chain(more).collect();
+        let places = rows.iter().enumerate().map(|(place, row)| (row.line, place)).collect();
+        Self { figure, header, heads, counts_seeds, facts, rows, places, digits, reference }
+    }
+
+    /// Returns the place of the values.
+    pub fn header(&self) -> &str {
+        &self.header
+    }
+
+    /// Returns the heads of the columns.
+    pub fn heads(&self) -> &[String] {
+        &self.heads
+    }
+
+    /// Returns true if the settings and results of a pinned reading follow the values.
+    pub const fn has_facts(&self) -> bool {
+        self.facts.is_some()
+    }
+
+    /// Returns the value, its interval, difference and seeds, then the settings and results of a pinned reading, or empty
+    /// texts.
+    pub fn cells(&self, sample: &Sample<'_>) -> Vec<String> {
+        let mut cells = self.values(sample).to_vec();
+        if self.counts_seeds {
+            cells.push(if let Sample::Line(line) = sample { line.seeds_text() } else { String::new() });
+        }
+        if let Some(facts) = self.facts {
+            let of_arm = named(&facts.names, sample.name()).map(|arm| facts.cells[arm].clone());
+            cells.extend(of_arm.unwrap_or_default());
+        }
+        cells.resize(self.heads.len(), String::new());
+        cells
+    }
+
+    /// Returns the value of the line with this index; empty where there is none.
+    pub fn value(&self, line: usize) -> String {
+        self.places.get(&line).map_or_else(String::new, |place| self.bare(self.rows[*place].point[1]))
+    }
+
+    fn values(&self, sample: &Sample<'_>) -> [String; 3] {
+        match sample {
+            Sample::Line(line) => {
+                let own = |row: &&ReadingRow| std::ptr::eq(&raw const self.figure.lines[row.line], *line);
+                self.rows.iter().find(own).map(|row| self.of_row(row)).unwrap_or_default()
+            }
+            Sample::Reference(line) => match line.at {
+                At::Y(y) => [self.bare(y), self.interval(y, line.spread), String::new()],
+                At::X(_) => Default::default(),
+            },
+            Sample::Bars(_) | Sample::Kind(_) => Default::default(),
+        }
+    }
+
+    fn of_row(&self, row: &ReadingRow) -> [String; 3] {
+        let value = row.point[1];
+        let difference = self.reference.map(|(reference, level)| self.difference(row, reference, level));
+        [self.bare(value), self.interval(value, row.band), difference.unwrap_or_default()]
+    }
+
+    /// Returns the difference to the reference line over the seeds that both have. A figure without values by seed has the difference
+    /// of the means.
+    fn difference(&self, row: &ReadingRow, reference: &ReferenceLine, level: f64) -> String {
+        let line = &self.figure.lines[row.line];
+        let is_it = |point: &[f64; 2]| point.map(f64::to_bits) == row.point.map(f64::to_bits);
+        let nth = line.points.iter().rposition(is_it).unwrap_or_default();
+        let found = line.difference(nth, reference);
+        let mean = found.difference().map_or(row.point[1] - level, |found| found.mean);
+        let sign = if mean >= 0.0 { "+" } else { "" };
+        let remark = if matches!(found, Delta::Unpaired(_)) { " unpaired" } else { "" };
+        format!("{sign}{}{remark}", self.bare(mean))
+    }
+
+    fn bare(&self, value: f64) -> String {
+        self.digits.bare(value)
+    }
+
+    fn interval(&self, value: f64, band: Option<[f64; 2]>) -> String {
+        band.map_or_else(String::new, |ends| self.figure.interval_text(value, ends, self.digits))
+    }
+
+    /// Returns the table for a popup, with the settings and results of a pinned reading.
+    pub fn reading(&self, theme: Theme) -> AreaReading {
+        let row = |row: &ReadingRow| {
+            let line = &self.figure.lines[row.line];
+            let [value, interval, _] = self.of_row(row);
+            let value = format!("{value} {interval}").trim_end().to_owned();
+            AreaRow::new(&line.name, &line.name, Some(line.style.rgb(theme)), value)
+        };
+        AreaReading {
+            title: self.header.clone(),
+            rows: self.rows.iter().map(row).collect(),
+            heads: Vec::new(),
+        }
+        .with_facts(self.figure)
+    }
+
+    /// Returns all of it in words, for screen readers.
+    pub fn spoken(&self) -> String {
+        let rows = self.rows.iter().map(|row| {
+            let name = &self.figure.lines[row.line].name;
+            let seeds = self.figure.lines[row.line].seeds_text();
+            let seeds = if seeds.is_empty() { seeds } else { format!(", {seeds} seeds") };
+            let facts = self.facts.and_then(|facts| Some((facts, named(&facts.names, name)?)));
+            let facts: String = facts.map_or_else(String::new, |(facts, arm)| {
+                let pairs = facts.heads.iter().zip(&facts.cells[arm]).filter(|(_, cell)| !cell.is_empty());
+                pairs.fold(String::new(), |all, (head, cell)| format!("{all}, {head} {cell}"))
+            });
+            let [value, interval, difference] = self.of_row(row);
+            let difference = if difference.is_empty() { difference } else { format!(", Δ {difference}") };
+            let text = format!("{name} {value} {interval}");
+            format!("{}{difference}{seeds}{facts}", text.trim_end())
+        });
+        let references = self.figure.reference_lines.iter().map(|line| {
+            let [value, interval, _] = self.values(&Sample::Reference(line));
+            format!("{} {value} {interval}", line.name)
+        });
+        let parts: Vec<String> = rows.chain(references).map(|part| part.trim_end().to_owned()).collect();
+        format!("{}: {}", self.header, parts.join("; "))
+    }
+}
+
+/// Names the place of a reading: "at 21.0 % weights remaining".
+fn place(figure: &Figure, x: f64) -> String {
+    let title = &figure.x.title;
+    let mut letters = title.chars();
+    let lower: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
+    format!("at {} {lower}", value_of_x(figure, x))
+}
+
+/// Returns a value of x with its unit.
+pub fn value_of_x(figure: &Figure, x: f64) -> String {
+    let text = match figure.x.format {
+        Format::Percent => {
+            let text = format!("{} %", results::number::fixed(100.0 * x, 1));
+            text.replace(".0 %", " %")
+        }
+        Format::Number | Format::Power => without_zeros(&readable(x, figure.x.format)).to_owned(),
+    };
+    if figure.x.unit.is_empty() { text } else { format!("{text} {}", figure.x.unit) }
+}
+
+/// Characters of a line's name in a reading.
+const LONGEST: usize = 36;
+/// Between the place of a reading and its popup.
+const DISTANCE: f32 = 16.0;
+
+impl ShownPlot<'_> {
+    /// Frames the cell at a place, or everything with its name or range.
+    pub fn outline(&self, ui: &Ui, [x, y]: [f64; 2]) {
+        let Self { figure, transform, theme, .. } = self;
+        let column = match bin_at(figure, x) {
+            Some(bin) => Some([figure.bins[bin], figure.bins[bin + 1]]),
+            None => figure.x.category(x).map(ends_of),
+        };
+        let [all_x, all_y] = view_of(transform);
+        let [x, y] = [column.unwrap_or(all_x), row_at(figure, y).unwrap_or(all_y)];
+        let corner = |x: f64, y: f64| transform.position_from_point(&PlotPoint { x, y });
+        let rect = Rect::from_two_pos(corner(x[0], y[0]), corner(x[1], y[1]));
+        let rect = rect.intersect(*transform.frame()).shrink(0.5);
+        let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
+        for (width, ink) in [(3.0, theme.ground()), (1.5, theme.ink())] {
+            painter.rect_stroke(rect, 0.0, Stroke::new(width, colour(ink)), StrokeKind::Inside);
+        }
+    }
+}
+
+/// Returns the two ends of the row or the name at a place of the vertical axis.
+fn row_at(figure: &Figure, place: f64) -> Option<[f64; 2]> {
+    let Some(cells) = figure.cells.as_ref().filter(|cells| cells.span.is_some()) else {
+        return figure.y.category(place).map(ends_of);
+    };
+    cells.row_at(&figure.y, place).map(|row| cells.ends_of_rows(row, row))
+}
+
+/// Returns the cell at a place, by row and column; `None` outside all cells.
+pub fn cell_at(figure: &Figure, [x, y]: [f64; 2]) -> Option<[usize; 2]> {
+    let cells = figure.cells.as_ref()?;
+    let (column, row) = (figure.x.category(x)?, cells.row_at(&figure.y, y)?);
+    cells.values.get(row)?.get(column).map(|_| [row, column])
+}
+
+/// Returns the index of the range of x at a place.
+fn bin_at(figure: &Figure, x: f64) -> Option<usize> {
+    let (first, last) = figure.bins.first().zip(figure.bins.last())?;
+    let ends = figure.bins.partition_point(|end| *end <= x);
+    (*first..=*last).contains(&x).then(|| ends.clamp(1, figure.bins.len() - 1) - 1)
+}
+
+/// The values at one place of a figure with names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AreaReading {
+    /// Where: "Bit: b30", with the layer in a heat map.
+    pub title: String,
+    pub rows: Vec<AreaRow>,
+    /// The heads of the settings and results of a pinned reading.
+    pub heads: Vec<String>,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AreaRow {
+    /// The line or the bar that it is of, and their arm.
+    name: String,
+    arm: String,
+    colour: Option<Rgb>,
+    value: String,
+    /// Settings and results of the arm, in its first row of a pinned reading.
+    facts: Vec<String>,
+}
+
+impl AreaRow {
+    /// Returns a row of this arm, without settings and results.
+    pub fn new(name: &str, arm: &str, colour: Option<Rgb>, value: String) -> Self {
+        Self { name: shortened(name, LONGEST), arm: arm.to_owned(), colour, value, facts: Vec::new() }
+    }
+}
+
+impl AreaReading {
+    /// Returns the reading with the settings and results of its arms, as it is pinned.
+    pub fn with_facts(mut self, figure: &Figure) -> Self {
+        let mut seen = BTreeSet::new();
+        for row in &mut self.rows {
+            let arm = named(&figure.facts.names, &row.arm).filter(|arm| seen.insert(*arm));
+            row.facts = arm.map(|arm| figure.facts.cells[arm].clone()).unwrap_or_default();
+        }
+        if !seen.is_empty() {
+            self.heads.clone_from(&figure.facts.heads);
+        }
+        self
+    }
+}
+
+/// Reads off the bars, markers or the cell at a place; `None` in a figure without them.
+pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<AreaReading> {
+    if !figure.bins.is_empty() {
+        return read_bin(figure, place[0], theme);
+    }
+    let at = |axis: &Axis, place: f64| {
+        let index = axis.category(place)?;
+        Some((index, format!("{}: {}", axis.title, axis.categories[index].name)))
+    };
+    if let Some(cells) = &figure.cells {
+        let range = |[low, high]: [f64; 2]| {
+            let [low, high] = [low, high].map(|end| readable(end, figure.y.format));
+            (
+                cells.row_at(&figure.y, place[1]).unwrap_or_default(),
+                format!("{}: {low} … {high}", figure.y.title),
+            )
+        };
+        let row =
+            if cells.span.is_some() { row_at(figure, place[1]).map(range) } else { at(&figure.y, place[1]) };
+        let ((column, x), (row, y)) = at(&figure.x, place[0]).zip(row)?;
+        let value = *cells.values.get(row)?.get(column)?;
+        let text =
+            if value.is_finite() { readable(value, cells.axis.format) } else { "not measured".to_owned() };
+        let reading = cells.text(row, column).map(|text| text.reading.clone());
+        let text = reading.filter(|reading| !reading.is_empty()).unwrap_or(text);
+        // A map is of one arm.
+        let arm = figure.facts.names.first().filter(|_| figure.facts.names.len() == 1);
+        let ink = cells.paint([row, column], cells.range(), theme);
+        let rows = vec![AreaRow::new(&cells.axis.title, arm.map_or("", String::as_str), ink, text)];
+        return Some(AreaReading { title: format!("{y} · {x}"), rows, heads: Vec::new() });
+    }
+    let (names, values) = if figure.is_lying() { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };
+    let (index, title) = at(names, if figure.is_lying() { place[1] } else { place[0] })?;
+    let has_arms = stacks(figure).len() > 1;
+    let row = |bars: &figure::Bars| {
+        let value = bars.values.get(index).filter(|value| value.is_finite())?;
+        let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
+        Some(AreaRow::new(&name, &bars.stack, Some(bars.rgb(theme)), readable(*value, values.format)))
+    };
+    let lines = figure.lines.iter().filter_map(|line| {
+        let is_here = |point: &&[f64; 2]| names.category(point[0]) == Some(index);
+        let [x, value] = line.points.iter().find(is_here)?;
+        let colour = line.style.rgb(theme);
+        let text = |value: f64| readable(value, values.format);
+        let band = line.band.iter().find(|band| band.x.total_cmp(x).is_eq());
+        let band = band.map(|band| format!(" [{}, {}]", text(band.low), text(band.high)).replace(" %", ""));
+        let value = text(*value) + &band.unwrap_or_default();
+        Some(AreaRow::new(&line.name, &line.name, Some(colour), value))
+    });
+    let rows: Vec<_> = figure.bars.iter().filter_map(row).chain(lines).collect();
+    (!rows.is_empty()).then_some(AreaReading { title, rows, heads: Vec::new() })
+}
+
+/// Returns the values of bars and lines in the range of x at a place.
+fn read_bin(figure: &Figure, x: f64, theme: Theme) -> Option<AreaReading> {
+    let bin = bin_at(figure, x)?;
+    let [low, high] = [figure.bins[bin], figure.bins[bin + 1]].map(|end| readable(end, figure.x.format));
+    let text = |value: f64| readable(value, figure.y.format);
+    let bars = figure.bars.iter().filter_map(|bars| {
+        let value = bars.values.get(bin).filter(|value| value.is_finite())?;
+        Some(AreaRow::new(&bars.name, &bars.stack, Some(bars.rgb(theme)), text(*value)))
+    });
+    let middle = f64::midpoint(figure.bins[bin], figure.bins[bin + 1]);
+    let lines = figure.lines.iter().filter_map(|line| {
+        let [_, value] = line.points.iter().rfind(|point| point[0] <= middle)?;
+        let own = line.style.rgb(theme);
+        Some(AreaRow::new(&line.name, &line.name, Some(own), text(*value)))
+    });
+    let rows: Vec<_> = bars.chain(lines).collect();
+    let title = format!("{}: {low} … {high}", figure.x.title);
+    (!rows.is_empty()).then_some(AreaReading { title, rows, heads: Vec::new() })
+}
+
+/// Draws a reading beside a place on the screen and within `limits`; the hint names further actions there.
+pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, hint: &str, pointer: Pos2, limits: Rect) {
+    popup_ui(ui, pointer, limits, |ui| {
+        ui.label(RichText::new(&reading.title).small());
+        Grid::new(ui.scope_id().with("values"))
+            .num_columns(3 + reading.heads.len())
+            .min_col_width(0.0)
+            .spacing(vec2(8.0, 2.0))
+            .show(ui, |ui| {
+                if !reading.heads.is_empty() {
+                    (0..3).for_each(|_| drop(ui.label("")));
+                    reading.heads.iter().for_each(|head| drop(ui.label(RichText::new(head).small().weak())));
+                    ui.end_row();
+                }
+                for row in &reading.rows {
+                    let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
+                    if let Some(fill) = row.colour {
+                        ui.painter().rect_filled(rect, 2.0, colour(fill));
+                    }
+                    ui.label(RichText::new(&row.name).small());
+                    ui.label(RichText::new(format!("{:>9}", row.value)).monospace());
+                    row.facts.iter().for_each(|fact| drop(ui.label(RichText::new(fact).small())));
+                    ui.end_row();
+                }
+            });
+        if !hint.is_empty() {
+            ui.label(RichText::new(hint).small().weak());
+        }
+    });
+}
+
+/// Draws a popup within `limits`, right or left of a place on the screen, so that it never covers the pointer.
+fn popup_ui(ui: &Ui, at: Pos2, limits: Rect, contents: impl FnOnce(&mut Ui)) {
+    let is_right = at.x < limits.center().x;
+    let (pivot, side) =
+        if is_right { (Align2::LEFT_CENTER, DISTANCE) } else { (Align2::RIGHT_CENTER, -DISTANCE) };
+    Area::new(ui.scope_id().with("reading"))
+        .order(Order::Middle) // below dialogs and menus
+        .interactable(false)
+        .fade_in(false)
+        .pivot(pivot)
+        .fixed_pos(pos2(at.x + side, at.y))
+        .constrain_to(limits)
+        .show(ui.ctx(), |ui| Frame::popup(ui.style()).show(ui, contents));
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use figure::style_of;
+    use figure::model::{Line, Seeds};
+    use figure::{Axis, style_of};
     use results::statistics::Band;
 
     fn figure() -> Figure {
@@ -240,5 +655,65 @@ mod tests {
             };
             prop_assert_eq!(found(true), found(false));
         }
+    }
+
+    #[test]
+    fn seeds_are_counted_while_some_are_to_come() {
+        let mut line = Line::new("ticket", style_of(1), vec![[1.0, 0.5]]);
+        line.seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
+        let figure = |line: &Line| Figure { lines: vec![line.clone()], ..Figure::default() };
+        let shown = figure(&line);
+        let table = Table::new(&shown, None, |_| false, Spread::Interval95, false);
+        assert_eq!(table.heads()[3..], ["seeds"]);
+        assert_eq!(table.cells(&Sample::Line(&shown.lines[0]))[3], "2 of 3");
+        assert!(table.spoken().ends_with("2 of 3 seeds"), "{}", table.spoken());
+        line.seeds = None;
+        let done = figure(&line);
+        assert_eq!(Table::new(&done, None, |_| false, Spread::Interval95, false).heads().len(), 3);
+    }
+
+    #[test]
+    fn a_table_has_means_intervals_and_differences_and_ends_without_a_pointer() {
+        let mut line = Line::new("ticket", style_of(1), vec![[0.512, 0.981], [0.21, 0.9822]]);
+        line.band =
+            line.points.iter().map(|[x, y]| Band { x: *x, low: y - 0.0018, high: y + 0.0018 }).collect();
+        line.counts = vec![3, 3];
+        let reference = ReferenceLine::level("dense", 0.9802, None).with_spread(Some([0.9792, 0.9812]));
+        let figure = Figure {
+            x: Axis { reversed: true, ..Axis::percent("Weights remaining") },
+            y: Axis::percent("Accuracy"),
+            lines: vec![line],
+            reference_lines: vec![reference],
+            ..Figure::default()
+        };
+        let reading = read(&figure, &[false], |_| false, ReadingPlace { x: 0.21, per_point: 0.001 }).unwrap();
+        let table = Table::new(&figure, Some(reading), |_| false, Spread::Interval95, false);
+        assert_eq!(table.header(), "at 21 % weights remaining");
+        assert_eq!(table.heads(), ["mean", "95 % CI", "Δ dense"]);
+        assert_eq!(table.cells(&Sample::Line(&figure.lines[0])), ["98.22", "± 0.18", "+0.20"]);
+        assert_eq!(table.cells(&Sample::Reference(&figure.reference_lines[0])), ["98.02", "± 0.10", ""]);
+        let table = Table::new(&figure, None, |_| false, Spread::Interval95, false);
+        assert_eq!(table.spoken(), "last values: ticket 98.22 ± 0.18, Δ +0.20; dense 98.02 ± 0.10");
+    }
+
+    #[test]
+    fn a_difference_is_over_the_seeds_that_both_have() {
+        let line = Line {
+            by_seed: vec![vec![(2, 0.91), (3, 0.93)]],
+            ..Line::new("ticket", style_of(1), vec![[0.5, 0.92]])
+        };
+        let level = ReferenceLine {
+            by_seed: vec![(1, 0.99), (2, 0.9)],
+            ..ReferenceLine::level("dense", 0.945, None)
+        };
+        let y = Axis::percent("Accuracy");
+        let mut figure = Figure { y, lines: vec![line], reference_lines: vec![level], ..Figure::default() };
+        let of = |figure: &Figure| {
+            let table = Table::new(figure, None, |_| false, Spread::Interval95, false);
+            table.cells(&Sample::Line(&figure.lines[0]))[2].clone()
+        };
+        assert_eq!(of(&figure), "+1.00", "seed 2 alone is in both");
+        figure.reference_lines[0].by_seed.pop();
+        assert_eq!(of(&figure), "\u{2212}7.00 unpaired");
     }
 }

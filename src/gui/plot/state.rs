@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 
-use super::axis_columns::AxisColumns;
-use super::builder::{Builder, BuiltFigure, PAUSE, SHARE};
-use super::data::{PlotData, plot_data};
-use super::figure_request::FigureRequest;
-use super::figure_view::{FigureView, Surroundings};
-use super::input::PlotInput;
+use super::builder::{ArmSeeds, Builder, BuiltFigure, PAUSE, PlotInput, SHARE};
+use super::figure_view::{FigureView, PlotContext};
 use figure::model::Figure;
-use figure::plots::{ALL, Plot, find};
+use figure::plots::{ALL, ArmRuns, Plot, campaign_stages, find, recorded_parameters};
+use figure::view::facets::choices;
+use figure::view::{seen, whole};
 use figure::{DPI, Options};
+use results::RunRecord;
+use results::metric::{results, settings};
 use results::table::columns::Column;
+use results::table::{Labels, Row};
 use results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
 /// The state of all plots between frames.
 #[derive(Debug)]
 pub struct PlotState {
-    /// The options of all plots.
     pub options: PlotOptions,
     /// The selected arm, whose band is drawn.
     pub selected: Option<String>,
@@ -33,7 +33,7 @@ pub struct PlotState {
     pub arms: Arc<[String]>,
     /// Titles and scales that a person chose, by the plot's name.
     titles: BTreeMap<String, PlotView>,
-    /// Whether zooming along x shows the same range in all plots with this axis.
+    /// True if zooming along x shows the same range in all plots with this axis.
     pub linked: bool,
     /// The paper of exported figures.
     size: Preset,
@@ -45,7 +45,6 @@ pub struct PlotState {
     views: BTreeMap<&'static str, FigureView>,
     builders: BTreeMap<&'static str, Builder>,
     data: Option<PlotData>,
-    /// Problems that were reported.
     reported: BTreeSet<String>,
 }
 
@@ -72,7 +71,7 @@ impl Default for PlotState {
 }
 
 impl PlotState {
-    /// The plot that was used last, which exports write.
+    /// Returns the plot that was used last, which exports write.
     pub fn plot(&self) -> &'static Plot {
         self.chosen.and_then(find).unwrap_or(&ALL[0])
     }
@@ -82,7 +81,7 @@ impl PlotState {
         self.chosen = find(name).map(|plot| plot.name).or(self.chosen);
     }
 
-    /// The plots that apply to the data, in the order of the registry.
+    /// Returns the plots that apply to the data, in the order of the registry.
     pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
         let has = |plot: &&Plot| {
             let is_concerned = |data: &PlotData| data.concerned.contains(&plot.name);
@@ -95,14 +94,14 @@ impl PlotState {
         self.builders.get(plot.name).and_then(Builder::built)
     }
 
-    /// Whether the open plot does not show this revision of the records yet.
+    /// Returns true if the open plot does not show this revision of the records yet.
     pub fn is_behind(&self, revision: u64) -> bool {
         let name = self.plot().name;
         self.builders.get(name).is_none_or(|builder| builder.is_behind(revision))
             || self.views.get(name).is_some_and(FigureView::is_waiting)
     }
 
-    /// Whether a thread builds the first figure of a plot.
+    /// Returns true if a thread builds the first figure of a plot.
     pub(super) fn is_building(&self, plot: &Plot) -> bool {
         self.builders.get(plot.name).is_some_and(|builder| builder.is_pending() && !self.has_data(plot))
     }
@@ -112,7 +111,7 @@ impl PlotState {
         self.builders.retain(|name, _| seen.contains(name));
     }
 
-    /// The request for the figure of a plot, for exports.
+    /// Returns the request for the figure of a plot, for exports.
     pub fn figure_request(&self, plot: &'static Plot, input: PlotInput) -> FigureRequest {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
         let (builder, options) = (self.builders.get(plot.name), self.options_of(plot));
@@ -121,7 +120,7 @@ impl PlotState {
         FigureRequest { plot, options, titles, seen, input, built }
     }
 
-    /// The visible figure of [`Self::plot`].
+    /// Returns the visible figure of [`Self::plot`].
     #[cfg(test)]
     pub fn shown_figure(&self) -> Option<Figure> {
         let plot = self.plot();
@@ -130,12 +129,12 @@ impl PlotState {
         Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
     }
 
-    /// The small print of the last figure of a plot, for a hint beside its title; `None` without a figure.
+    /// Returns the small print of the last figure of a plot, for a hint beside its title; `None` without a figure.
     pub fn explanation(&self, plot: &Plot) -> Option<String> {
         Some(self.views.get(plot.name)?.explanation(self.figure(plot)?))
     }
 
-    /// Why figures could not be built or drawn; each reason is reported once.
+    /// Returns why figures could not be built or drawn; each reason once.
     pub fn troubles(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         for plot in ALL {
@@ -155,14 +154,14 @@ impl PlotState {
         found
     }
 
-    /// Has to be called when the horizontal axis shows another quantity: forgets its ranges, titles and readings.
+    /// Forgets ranges, titles and readings of the horizontal axis, which shows another quantity.
     pub(super) fn forget_x(&mut self) {
         for plot in ALL.iter().filter(|plot| plot.controls.own_x.is_none()) {
             self.forget_axes(plot, [true, false]);
         }
     }
 
-    /// Has to be called when x or y of one plot shows another quantity.
+    /// Forgets ranges, titles and readings of the axes of a plot that show another quantity.
     pub(super) fn forget_axes(&mut self, plot: &Plot, [x, y]: [bool; 2]) {
         if let Some(view) = self.views.get_mut(plot.name) {
             view.forget_axes([x, y]);
@@ -178,43 +177,43 @@ impl PlotState {
         }
     }
 
-    /// The titles and scales of a plot, to be edited.
+    /// Returns the titles and scales of a plot, to be edited.
     pub fn titles(&mut self, plot: &Plot) -> &mut PlotView {
         self.titles.entry(plot.name.to_owned()).or_default()
     }
 
-    /// The last figure of a plot.
+    /// Returns the last figure of a plot.
     pub(super) fn figure(&self, plot: &Plot) -> Option<&Figure> {
         self.built(plot).map(|built| &*built.figure)
     }
 
-    /// Series that can run along the horizontal axis.
+    /// Returns the series that can run along the horizontal axis.
     pub(super) fn series(&self) -> &[String] {
         self.data.as_ref().map_or(&[], |data| &data.series)
     }
 
-    /// Columns of the table of runs that can be axes.
+    /// Returns the columns of the table of runs that can be axes.
     pub(super) fn columns(&self) -> Arc<AxisColumns> {
         self.data.as_ref().map(|data| data.columns.clone()).unwrap_or_default()
     }
 
-    /// Parameters with recorded statistics, in the order of the network.
+    /// Returns the parameters with recorded statistics, in the order of the network.
     pub(super) fn parameters(&self) -> &[String] {
         self.data.as_ref().map_or(&[], |data| &data.parameters)
     }
 
-    /// The stages that have campaigns with single faults, each with its sentence.
+    /// Returns the stages that have campaigns with single faults, each with its sentence.
     pub(super) fn stages(&self) -> &[(String, String)] {
         self.data.as_ref().map_or(&[], |data| &data.stages)
     }
 
-    /// The options of a plot: one that shows a single arm shows the selected one.
+    /// Returns the options of a plot: one that shows a single arm shows the selected one.
     fn options_of(&self, plot: &Plot) -> PlotOptions {
         let arm = self.treatment.clone().filter(|_| plot.controls.weights);
         PlotOptions { arm, columns: self.columns.clone(), ..self.options.clone() }
     }
 
-    /// What can split the runs into panels, with its name.
+    /// Returns the columns that can split the runs into panels, with their names.
     pub(super) fn facets(&self) -> &[(Column, String)] {
         self.data.as_ref().map_or(&[], |data| &data.facets)
     }
@@ -235,7 +234,7 @@ impl PlotState {
         self.data = None;
         for plot in ALL {
             let Some(kept) = view.plots.get(plot.name) else { continue };
-            self.views.insert(plot.name, FigureView::of(kept));
+            self.views.insert(plot.name, FigureView::new(kept));
             self.titles.insert(plot.name.to_owned(), titles_of(kept));
         }
     }
@@ -291,9 +290,9 @@ impl PlotState {
         }
     }
 
-    /// How exported figures are drawn.
+    /// Returns the options of exported figures.
     pub fn paper(&self) -> Options {
-        Options::of(self.size, self.dpi, &self.page)
+        Options::new(self.size, self.dpi, &self.page)
     }
 
     /// Takes what the export dialog has.
@@ -302,7 +301,7 @@ impl PlotState {
             (Preset::near(&paper.size), paper.dpi.round() as u32, paper.page());
     }
 
-    /// Whether the figure of a plot has data.
+    /// Returns true if the figure of a plot has data.
     pub fn has_data(&self, plot: &Plot) -> bool {
         self.built(plot).is_some_and(|built| built.has_data)
     }
@@ -334,14 +333,14 @@ impl PlotState {
         builder.update(plot, (&options, titles), input, view, (ctx, now))
     }
 
-    /// The figure of a plot with its view; `None` without data.
+    /// Returns the figure of a plot with its view; `None` without data.
     pub(super) fn drawable(&mut self, plot: &Plot) -> Option<(&Arc<Figure>, &mut FigureView)> {
         let built = self.builders.values().filter_map(Builder::built);
         let plots = built.filter(|built| built.figure.has_curves()).count();
         let built = self.builders.get(plot.name)?.built().filter(|built| built.has_data)?;
         let view = self.views.get_mut(plot.name)?;
         let (bands, spread) = (self.options.bands, self.options.band);
-        view.around = Surroundings {
+        view.around = PlotContext {
             selected: self.selected.clone(),
             bands,
             spread,
@@ -352,15 +351,121 @@ impl PlotState {
         Some((&built.figure, view))
     }
 
-    /// The view of a plot, once it was drawn.
+    /// Returns the view of a plot, once it was drawn.
     pub(super) fn view(&mut self, plot: &Plot) -> Option<&mut FigureView> {
         self.views.get_mut(plot.name)
     }
 }
 
-/// The titles and scales alone.
 fn titles_of(kept: &PlotView) -> PlotView {
     let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, .. } = kept.clone();
     let facets = facets.without_zooms();
     PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, ..PlotView::default() }
+}
+
+/// The parts of the input that all plots share.
+#[derive(Clone, Debug)]
+struct PlotData {
+    /// Styles and seeds, without names, which change nothing here.
+    arms: Vec<ArmSeeds>,
+    revision: u64,
+    /// The plots with data in these runs.
+    concerned: Vec<&'static str>,
+    series: Vec<String>,
+    columns: Arc<AxisColumns>,
+    /// Parameters with recorded statistics, in the order of the network.
+    parameters: Vec<String>,
+    /// The stages that have campaigns with single faults, each with its sentence.
+    stages: Vec<(String, String)>,
+    /// The columns that can split the runs into panels, with their names.
+    facets: Vec<(Column, String)>,
+    /// The time of the computation, and its duration, in seconds.
+    at: f64,
+    took: f64,
+}
+
+/// Computes the data of plots about these runs.
+fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
+    let began = std::time::Instant::now();
+    let shown = input.borrowed();
+    let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
+    let concerned = ALL.iter().filter(|plot| plot.concerns(records())).map(|plot| plot.name).collect();
+    let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
+    let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
+    let columns = Arc::new(AxisColumns::new(&shown, &series));
+    let (parameters, stages) = (recorded_parameters(&shown), campaign_stages(&shown));
+    let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
+    let facets = choices(&shown);
+    PlotData { arms, revision, concerned, series, columns, parameters, stages, facets, at: now, took }
+}
+
+/// Columns with their titles, in the order of lists.
+#[derive(Clone, Debug, Default)]
+pub struct AxisColumns {
+    /// The settings in which runs differ.
+    pub settings: Vec<(Column, String)>,
+    /// Their results.
+    pub results: Vec<(Column, String)>,
+    labels: Arc<Labels>,
+}
+
+impl AxisColumns {
+    /// Returns those of these runs, which have these series.
+    pub fn new(arms: &[ArmRuns<'_>], series: &[String]) -> Self {
+        let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
+        let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
+        let titled = |columns: Vec<Column>| -> Vec<(Column, String)> {
+            columns.into_iter().map(|column| (column.clone(), column.title(&labels))).collect()
+        };
+        Self {
+            settings: titled(settings(&rows)),
+            results: titled(results(&rows, series)),
+            labels: labels.clone(),
+        }
+    }
+
+    /// Returns the column while nothing is chosen; `drawn` is the title of the drawn x, since a part of the runs may differ
+    /// in fewer settings.
+    pub fn usual(&self, is_x: bool, drawn: Option<&str>) -> Option<Column> {
+        let is_drawn = |(_, title): &&(Column, String)| drawn == Some(title);
+        let of_x = || self.settings.iter().find(is_drawn).or(self.settings.first());
+        if is_x { of_x().map(|(column, _)| column.clone()) } else { Some(Column::Last) }
+    }
+
+    /// Returns the title of a column.
+    pub fn title(&self, column: &Column) -> String {
+        column.title(&self.labels)
+    }
+}
+
+/// All inputs of the visible figure of a plot.
+pub struct FigureRequest {
+    plot: &'static Plot,
+    options: PlotOptions,
+    titles: PlotView,
+    /// The visible part, and hidden names.
+    seen: PlotView,
+    input: PlotInput,
+    /// The figure, if it is built already.
+    built: Option<Arc<Figure>>,
+}
+
+impl FigureRequest {
+    /// Builds the figure without hidden lines, cut to the visible part.
+    ///
+    /// # Errors
+    /// Without data, or with too many panels.
+    pub fn figure(&self) -> Result<Figure, String> {
+        let figure = self.built.clone().unwrap_or_else(|| {
+            let arms = self.input.borrowed();
+            Arc::new(whole(self.plot, &arms, &self.options, &self.titles, &self.input.note()))
+        });
+        if let Some(why) = figure.refusal() {
+            return Err(format!("{why}. Choose another setting, or filter the runs."));
+        }
+        if !figure.has_data() {
+            return Err("The plot is empty. Press Run first.".to_owned());
+        }
+        Ok(seen(&figure, &self.seen))
+    }
 }

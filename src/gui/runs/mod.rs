@@ -1,8 +1,6 @@
 //! The runs of the document and their records, folded from their messages.
 
 mod batch;
-mod lines;
-mod moves;
 mod outdated;
 mod queue;
 mod reading;
@@ -15,10 +13,9 @@ use std::time::{Duration, Instant};
 use super::worker::RunningJobs;
 use batch::BatchPace;
 use doc::Run;
-pub use lines::QueueLine;
 use outdated::OutdatedRuns;
 pub use outdated::{ArmSeed, FoundRun};
-pub use queue::{QueueAction, QueueCounts, QueueRequest, Sharing};
+pub use queue::{QueueAction, QueueCounts, QueueLine, QueueRequest, Sharing};
 use results::{Event, ReportLevel, RunRecord, RunState, has_diverged};
 use run::{Job, QueueView, StopKind, StoredRun};
 

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::Runs;
-use super::moves::{moved, moves};
+use super::{ArmSeed, Runs};
+use crate::text;
 use crate::worker::Worker;
-use doc::Run;
-use results::RunState;
+use doc::{Run, capitalised};
+use results::{RunRecord, RunState, end_in_words};
 use run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
 
 /// How runs share the machine; what is not chosen depends on the number of runs and processors.
@@ -24,7 +24,7 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// The options for this many runs.
+    /// Returns the options for this many runs.
     pub fn options(self, runs: usize) -> QueueOptions {
         QueueOptions::chosen(self.jobs, self.threads, runs)
     }
@@ -45,8 +45,6 @@ pub enum QueueAction {
     Down,
     /// Put them before this one, or behind all others.
     Before(Option<String>),
-    /// Give them this priority: runs of the highest one start first.
-    Priority(i32),
 }
 
 /// What is to be done with which runs, by identity.
@@ -98,13 +96,13 @@ impl Runs {
         }
         // More runs may go on side by side than before.
         self.share(None, jobs.len());
-        if !self.command(Command::Add { jobs: jobs.clone(), priority: 0 }) {
+        if !self.command(Command::Add(jobs.clone())) {
             self.pending.extend(jobs);
         }
         self.revision += 1;
     }
 
-    /// The jobs that were added after the queue had ended, once nothing goes on.
+    /// Returns the jobs that were added after the queue had ended, once nothing goes on.
     pub fn take_pending(&mut self) -> Vec<Job> {
         if self.is_running() { Vec::new() } else { std::mem::take(&mut self.pending) }
     }
@@ -122,7 +120,7 @@ impl Runs {
         }
     }
 
-    /// How the runs that go on share the machine.
+    /// Returns how the runs that go on share the machine.
     pub fn options(&self) -> Option<QueueOptions> {
         self.view.as_ref().filter(|_| self.is_running()).map(|view| view.options)
     }
@@ -168,10 +166,6 @@ impl Runs {
                 let stop = |run: &String| Command::Stop { run: run.clone(), kind: StopKind::Now };
                 runs.iter().filter(|run| self.is_open(run)).map(stop).collect()
             }
-            QueueAction::Priority(priority) => {
-                let set = |run: &String| Command::Priority { run: run.clone(), priority: *priority };
-                runs.iter().filter(|run| self.is_open(run)).map(set).collect()
-            }
             QueueAction::Next | QueueAction::Up | QueueAction::Down | QueueAction::Before(_) => {
                 moves(&self.waiting(), runs, action)
             }
@@ -191,27 +185,11 @@ impl Runs {
     ) -> std::io::Result<()> {
         let QueueRequest { action, runs } = request;
         let lines = self.queue_lines(listed, results);
-        let mut order: Vec<(&str, i32)> =
-            lines.iter().map(|line| (line.run.as_str(), line.priority)).collect();
-        let waiting: Vec<&str> = order.iter().map(|(run, _)| *run).collect();
-        if let QueueAction::Priority(priority) = action {
-            let chosen: BTreeSet<&str> = runs.iter().map(String::as_str).collect();
-            for (_, known) in order.iter_mut().filter(|(run, _)| chosen.contains(run)) {
-                *known = *priority;
-            }
-        } else if let Some((movers, before)) = moved(&waiting, runs, action) {
-            let moving: BTreeSet<&str> = movers.iter().copied().collect();
-            order.retain(|(run, _)| !moving.contains(run));
-            let at = before.and_then(|before| order.iter().position(|(run, _)| *run == before));
-            let at = at.unwrap_or(order.len());
-            // What keeps them there: the priority of the run behind them, or of the last one.
-            let priority = order.get(at).or(order.last()).map_or(0, |(_, priority)| *priority);
-            order.splice(at..at, movers.into_iter().map(|run| (run, priority)));
-        } else {
-            return Ok(());
-        }
+        let waiting: Vec<&str> = lines.iter().map(|line| line.run.as_str()).collect();
+        let Some(Moved { order, .. }) = moved(&waiting, runs, action) else { return Ok(()) };
+        let order = order.into_iter().map(str::to_owned).collect();
         let mut kept = RunOrder::read(results);
-        kept.take_in(order.into_iter());
+        kept.put_first(order);
         self.revision += 1;
         std::fs::create_dir_all(results)?;
         kept.write(results)
@@ -255,18 +233,19 @@ impl Runs {
         self.revision += 1;
     }
 
-    /// The runs of the queue that goes on, or went on last: those in progress, those that wait, in order, those that ended.
+    /// Returns the runs of the queue that goes on, or went on last: those in progress, those that wait, in order, those
+    /// that ended.
     pub fn queue(&self) -> &[QueuedRun] {
         self.view.as_ref().map_or(&[], |view| &view.runs)
     }
 
-    /// A run in the queue that goes on.
+    /// Returns a run in the queue that goes on.
     pub fn queued(&self, run: &str) -> Option<&QueuedRun> {
         let place = self.places.get(run).filter(|_| self.is_running())?;
         self.queue().get(*place)
     }
 
-    /// The place of a run among those that wait, from 1.
+    /// Returns the place of a run among those that wait, from 1.
     pub fn place(&self, run: &str) -> Option<usize> {
         match self.queued(run)?.state {
             QueuedState::Waiting { position, .. } => Some(position),
@@ -274,19 +253,19 @@ impl Runs {
         }
     }
 
-    /// Whether a run that goes on was asked to stop, and gets no other turn.
+    /// Returns true if a run that goes on was asked to stop, and gets no other turn.
     pub fn is_stopping(&self, run: &str) -> bool {
         let state = self.queued(run).map(|run| &run.state);
         matches!(state, Some(QueuedState::Running { stopping: Some(_), returns: false, .. }))
     }
 
-    /// Whether a run was stopped or has failed since the present runs were started.
+    /// Returns true if a run was stopped or has failed since the present runs were started.
     pub fn has_given_up(&self, run: &str) -> bool {
         let state = self.queued(run).map(|run| &run.state);
         matches!(state, Some(QueuedState::Ended(Ended::Stopped | Ended::Failed(_)))) || self.is_stopping(run)
     }
 
-    /// Whether a run makes room for others, and returns.
+    /// Returns true if a run makes room for others, and returns.
     pub(super) fn gives_way(&self, run: &str) -> bool {
         match self.queued(run).map(|run| &run.state) {
             Some(QueuedState::Running { returns, .. }) => *returns,
@@ -295,13 +274,13 @@ impl Runs {
         }
     }
 
-    /// The runs that wait, in their order.
+    /// Returns the runs that wait, in their order.
     fn waiting(&self) -> Vec<&str> {
         let is_waiting = |run: &&QueuedRun| matches!(run.state, QueuedState::Waiting { .. });
         self.queue().iter().filter(is_waiting).map(|run| run.run.as_str()).collect()
     }
 
-    /// What can be done with these runs, each of which counts once.
+    /// Returns what can be done with these runs, each of which counts once.
     pub fn counts<'a>(&self, runs: impl IntoIterator<Item = &'a String>) -> QueueCounts {
         let mut counts = QueueCounts::default();
         for run in runs {
@@ -324,6 +303,191 @@ impl Runs {
     pub fn finish_order(&self, patience: Duration) {
         if let Some(work) = self.work.as_ref().or(self.last_work.as_ref()) {
             work.queue.finish_order(patience);
+        }
+    }
+}
+
+/// A run in progress, one that waits, or one that is not done.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueueLine {
+    /// Its identity.
+    pub run: String,
+    /// Its place among those that wait, or, while nothing goes on, among those that *Run* would start; from 1.
+    pub place: Option<usize>,
+    /// Whether it waits in a queue that goes on.
+    pub is_queued: bool,
+    /// Whether it goes on, and whether it was asked to stop for good.
+    pub is_running: bool,
+    pub is_stopping: bool,
+    /// The threads that it computes with.
+    pub threads: Option<usize>,
+    /// What its record says.
+    pub state: RunState,
+}
+
+impl QueueLine {
+    /// Returns true if it goes on or waits.
+    pub const fn is_open(&self) -> bool {
+        self.is_running || self.is_queued
+    }
+
+    /// Returns its state in a few words, and more about it.
+    pub fn words(&self, runs: &Runs) -> (String, String) {
+        let record = runs.record(&self.run);
+        let progress = record.map(RunRecord::progress).unwrap_or_default();
+        let done = text::whole_percent(progress.done);
+        if self.is_queued {
+            let so_far = if progress.done > 0.0 { format!(" · {done} done") } else { String::new() };
+            let word = if runs.is_paused() { "paused" } else { "waiting" };
+            return (format!("{word}{so_far}"), String::new());
+        }
+        if self.is_running {
+            let stage = record.and_then(RunRecord::stage).map_or("starting", |stage| stage.label.as_str());
+            let left = progress.secs_left.filter(|_| !runs.is_paused());
+            let left = left.map(|secs| format!(" · {} left", text::duration(secs))).unwrap_or_default();
+            let word = if self.is_stopping {
+                "stopping…"
+            } else if runs.is_paused() {
+                "paused"
+            } else {
+                stage
+            };
+            let position = record.map_or_else(|| "starting".to_owned(), RunRecord::position);
+            let threads = self.threads.map(|threads| text::counted(threads, "thread")).unwrap_or_default();
+            return (
+                format!("{done}{left} · {word}"),
+                format!("{stage}\n{}, {threads}", capitalised(&position)),
+            );
+        }
+        let end =
+            record.and_then(|record| end_in_words(record, false)).unwrap_or_else(|| "not started".to_owned());
+        (text::first_line(&end).to_owned(), end)
+    }
+}
+
+impl Runs {
+    /// Returns the lines of the queue: runs in progress, those that wait in their order, then other runs of the
+    /// document that are not done; while nothing goes on, all of these in the order in which they would start.
+    pub fn queue_lines(&self, listed: &[Run], results: &Path) -> Vec<QueueLine> {
+        let queue = if self.is_running() { self.queue() } else { &[] };
+        let open = queue.iter().filter(|run| self.is_open(&run.run));
+        let mut lines: Vec<QueueLine> = open.map(|run| self.line(run)).collect();
+        let mut seen: BTreeSet<String> = lines.iter().map(|line| line.run.clone()).collect();
+        for run in listed.iter().filter(|run| self.is_left(&run.id)) {
+            if seen.insert(run.id.clone()) {
+                let state = self.state(&run.id);
+                lines.push(QueueLine { run: run.id.clone(), state, ..QueueLine::default() });
+            }
+        }
+        if !self.is_running() {
+            RunOrder::read(results).sort(&mut lines, |line| &line.run);
+            for (place, line) in (1..).zip(&mut lines) {
+                line.place = Some(place);
+            }
+        }
+        lines
+    }
+
+    fn line(&self, queued: &QueuedRun) -> QueueLine {
+        let QueuedRun { run, state } = queued;
+        let (place, threads) = match state {
+            QueuedState::Waiting { position, .. } => (Some(*position), None),
+            QueuedState::Running { threads, .. } => (None, Some(*threads)),
+            QueuedState::Ended(_) => (None, None),
+        };
+        QueueLine {
+            run: run.clone(),
+            place,
+            is_queued: place.is_some(),
+            is_running: threads.is_some(),
+            is_stopping: self.is_stopping(run),
+            threads,
+            state: self.state(run),
+        }
+    }
+
+    /// Returns arm and seed of a run that is, or was, in the document.
+    pub fn arm_seed(&self, run: &str) -> Option<&ArmSeed> {
+        self.outdated.names.get(run)
+    }
+}
+
+/// A new order of runs.
+struct Moved<'a> {
+    /// The runs that move, in their order.
+    movers: Vec<&'a str>,
+    /// The run that is to follow them; none at the end.
+    before: Option<&'a str>,
+    /// All runs after the move.
+    order: Vec<&'a str>,
+}
+
+/// Finds where `chosen` runs go; `None` where the move changes nothing.
+fn moved<'a>(waiting: &[&'a str], chosen: &[String], action: &QueueAction) -> Option<Moved<'a>> {
+    let chosen: BTreeSet<&str> = chosen.iter().map(String::as_str).collect();
+    let is_chosen = |run: &&str| chosen.contains(*run);
+    let (first, last) = (waiting.iter().position(is_chosen)?, waiting.iter().rposition(is_chosen)?);
+    let (movers, others): (Vec<&str>, Vec<&str>) = waiting.iter().copied().partition(is_chosen);
+    let at = match action {
+        QueueAction::Next => 0,
+        QueueAction::Up => first.saturating_sub(1),
+        QueueAction::Down => (last + 2 - movers.len()).min(others.len()),
+        QueueAction::Before(other) => match other {
+            Some(other) => others.iter().position(|run| run == other)?,
+            None => others.len(),
+        },
+        QueueAction::Run | QueueAction::Stop => return None,
+    };
+    let order = [&others[..at], &movers, &others[at..]].concat();
+    (order != waiting).then(|| Moved { movers, before: others.get(at).copied(), order })
+}
+
+/// Returns the commands that move `chosen` runs among those that wait; their order among themselves stays.
+fn moves(waiting: &[&str], chosen: &[String], action: &QueueAction) -> Vec<Command> {
+    let Some(Moved { movers, before, .. }) = moved(waiting, chosen, action) else { return Vec::new() };
+    let before = before.map(str::to_owned);
+    movers.into_iter().map(|run| Command::Move { run: run.to_owned(), before: before.clone() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the order after the moves.
+    fn order_after(chosen: &str, action: &QueueAction) -> String {
+        let letters = |text: &str| -> Vec<String> { text.chars().map(String::from).collect() };
+        let mut order = letters("abcde");
+        let waiting: Vec<&str> = order.iter().map(String::as_str).collect();
+        for command in moves(&waiting, &letters(chosen), action) {
+            let Command::Move { run, before } = command else { panic!("{command:?}") };
+            order.retain(|known| *known != run);
+            let at =
+                before.map_or(order.len(), |before| order.iter().position(|run| *run == before).unwrap());
+            order.insert(at, run);
+        }
+        order.concat()
+    }
+
+    #[test]
+    fn runs_move_together_and_keep_their_order() {
+        use QueueAction as A;
+        for (chosen, action, expected) in [
+            ("c", A::Next, "cabde"),
+            ("db", A::Next, "bdace"),
+            ("abcde", A::Next, "abcde"),
+            ("c", A::Up, "acbde"),
+            ("a", A::Up, "abcde"),
+            ("cd", A::Up, "acdbe"),
+            ("ab", A::Up, "abcde"),
+            ("c", A::Down, "abdce"),
+            ("d", A::Down, "abced"),
+            ("e", A::Down, "abcde"),
+            ("bc", A::Down, "adbce"),
+            ("e", A::Before(Some("b".to_owned())), "aebcd"),
+            ("a", A::Before(None), "bcdea"),
+            ("x", A::Next, "abcde"),
+        ] {
+            assert_eq!(order_after(chosen, &action), expected, "{chosen} {action:?}");
         }
     }
 }

@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn untitled_experiments_with_results_are_listed_by_their_time() {
         use crate::document::Document;
-        use run::summary::testing::write_done;
+        use run::testing::write_done;
         let folder = tempfile::tempdir().unwrap();
         let template = &doc::templates::all()[0];
         let document = Document::of_template(template.name, template.text).unwrap();

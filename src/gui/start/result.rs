@@ -8,7 +8,7 @@ use crate::plot::line_shapes;
 use crate::theme;
 use doc::expand_arms;
 use doc::templates::{Template, all};
-use figure::mapping::Mapping;
+use figure::axis::Mapping;
 use figure::plots::find;
 use figure::ranges::{Fit, ranges};
 use figure::{Dash, Figure, Line, style_of};

@@ -128,14 +128,8 @@ impl Tiling {
     pub fn take(&mut self, kept: Option<&Tiles>) {
         self.kept = kept.cloned().unwrap_or_default();
         (self.offered, self.new, self.new_groups) = Default::default();
-        for layout in self.kept.layouts.values_mut().chain(&mut self.kept.ungrouped) {
+        for layout in self.kept.layouts.values_mut() {
             layout.limit(|view| find(view).is_some());
-        }
-        if let Some(layout) = self.kept.ungrouped.take()
-            && let Some(pane) = find(&layout.active)
-        {
-            self.kept.group = pane.group;
-            self.kept.keep(pane.group, Some(layout));
         }
         self.settle(true);
     }

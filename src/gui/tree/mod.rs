@@ -1,15 +1,16 @@
 //! The list of arms and their runs: marks, states, results, progress.
 
-mod row;
 mod state;
-mod swept;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    self, Align, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, Ui, pos2,
+    self, Align, Align2, Color32, FontId, Id, Key, Label, Layout, Popup, PopupCloseBehavior, Rect, Response,
+    RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
 use super::arm_look::{self, palette_ui};
@@ -17,16 +18,16 @@ use super::commands::Command;
 use super::compare::{Compare, arm_marks_ui, run_marks_ui};
 use super::form::note_edited;
 use super::icons::Icon;
-use super::queue_menu::queue_entries_ui;
 use super::runs::{QueueRequest, Runs};
 use super::selection::Selection;
+use super::table::Ground;
 use super::theme::{self, BODY, CONTROL, NAME, STEP, present};
-use super::treatment::Treatment;
+use super::treatment::{Treatment, swept_labels};
+use super::views::queue_entries_ui;
 use super::widgets::{self, FieldState};
 use doc::Experiment;
 use figure::style_of;
-use row::{Row, RowLook, place, row_ui};
-use state::{run_look, summary};
+use state::{mean_of, run_look, summary};
 
 /// Height of the row of a seed or of a swept value, in points.
 const SEED: f32 = 24.0;
@@ -132,7 +133,7 @@ pub fn tree_ui(
 }
 
 impl Tree<'_> {
-    /// The row of an arm, and those of its runs or swept values.
+    /// Draws the row of an arm, and those of its runs or swept values.
     fn arm_ui(&mut self, ui: &mut Ui, treatments: &[Treatment]) {
         let first = &treatments[0];
         let id = ui.scope_id().with(("arm", first.arm));
@@ -175,7 +176,7 @@ impl Tree<'_> {
         let verb = if *is_open { "Fold" } else { "Unfold" };
         let caret = row.button(ui, CARET, &format!("{verb} {name}"));
         let icon = if *is_open { Icon::CaretDown } else { Icon::CaretRight };
-        row::icon(ui, &row, rect.left() + CARET, icon, colours.text2);
+        paint_icon(ui, &row, rect.left() + CARET, icon, colours.text2);
         if caret.clicked() || row.response.double_clicked() {
             *is_open ^= true;
         }
@@ -222,11 +223,11 @@ impl Tree<'_> {
         row.right_ui(ui, words, least);
         if let Some(icon) = state.icon {
             let at = (rect.right() - ICON_AT).min(row.end - STEP / 2.0);
-            row::icon(ui, &row, at, icon, ink);
+            paint_icon(ui, &row, at, icon, ink);
             row.end = at - STEP;
         }
         if let Some(share) = state.share {
-            row::bar(ui, &mut row, share as f32, indent + 44.0);
+            bar_ui(ui, &mut row, share as f32, indent + 44.0);
         }
         row.name_ui(ui, &look, if is_selected { colours.text } else { colours.text2 });
         self.rows.push((id, own.clone()));
@@ -237,7 +238,7 @@ impl Tree<'_> {
         row.response.on_hover_text(&state.hint);
     }
 
-    /// A field in place of the name while it is being changed; whether there is one.
+    /// Draws a field in place of the name while it is being changed; whether there is one.
     fn rename_ui(&mut self, ui: &mut Ui, row: &Row, arm: usize, name: &str) -> bool {
         let known = ui.data(|data| data.get_temp::<Renaming>(renaming_id()));
         let Some(mut renaming) = known.filter(|renaming| renaming.arm == arm) else { return false };
@@ -369,7 +370,7 @@ const OF_ARM: [(Icon, Command); 6] = [
 /// What the menu of a run offers.
 const OF_RUN: [(Icon, Command); 2] = [(Icon::Star, Command::StarRun), (Icon::Archive, Command::ArchiveRun)];
 
-/// An entry of a menu; whether it was chosen, which closes the menu.
+/// Draws an entry of a menu; whether it was chosen, which closes the menu.
 fn entry_ui(ui: &mut Ui, icon: Icon, text: &str) -> bool {
     let chosen = ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked();
     if chosen {
@@ -378,7 +379,7 @@ fn entry_ui(ui: &mut Ui, icon: Icon, text: &str) -> bool {
     chosen
 }
 
-/// The name of an arm without the values of its sweep.
+/// Returns the name of an arm without the values of its sweep.
 fn base_name(treatment: &Treatment) -> &str {
     let mut name = treatment.name.as_str();
     for value in treatment.values.iter().rev() {
@@ -395,4 +396,229 @@ fn fold(ui: &Ui, id: Id, is_open_at_first: bool) -> bool {
 
 fn set_fold(ui: &Ui, id: Id, is_open: bool) {
     ui.data_mut(|data| data.insert_temp(id.with("open"), is_open));
+}
+
+/// The number of rows drawn beyond each end of the visible part of the list.
+const BEYOND: f32 = 4.0;
+/// Space at the right of a row, in points.
+const END: f32 = 4.0;
+
+/// What a row looks like.
+struct RowLook<'a> {
+    /// Identifies it; the same while the list changes around it.
+    id: Id,
+    /// What it is, for the eye and for screen readers.
+    name: &'a str,
+    /// Where the name begins, in points.
+    indent: f32,
+    /// The letters of the name.
+    font: FontId,
+    /// Whether it is selected.
+    is_selected: bool,
+    /// Whether what is selected belongs to it.
+    is_owner: bool,
+    /// Whether it can be selected.
+    is_target: bool,
+}
+
+/// A row whose ground is drawn.
+struct Row {
+    rect: Rect,
+    /// What the pointer and the keyboard do with it.
+    response: Response,
+    /// Where the text at the right begins.
+    end: f32,
+}
+
+/// Leaves the room of a row; its place, if it is near the visible part of the list. Rows within a few heights of it can be
+/// reached by the keyboard; of the others there can be thousands.
+fn place(ui: &mut Ui, height: f32) -> Option<Rect> {
+    let (_, rect) = ui.allocate_space(vec2(ui.available_width(), height));
+    let seen = ui.clip_rect().expand2(vec2(0.0, BEYOND * height));
+    seen.y_range().intersects(rect.y_range()).then_some(rect)
+}
+
+/// Draws the ground of a row, which is selected by a click, or by the arrow keys.
+fn row_ui(ui: &Ui, rect: Rect, look: &RowLook<'_>) -> Row {
+    let ground = Ground {
+        id: look.id,
+        name: look.name,
+        role: Role::TreeItem,
+        sense: if look.is_target { Sense::click() } else { Sense::hover() },
+        is_selected: look.is_selected,
+        is_owner: look.is_owner,
+    };
+    let response = ground.ui(ui, rect);
+    if response.clicked() {
+        response.request_focus(); // the keyboard goes on from here
+    }
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
+    Row { rect, response, end: rect.right() - END }
+}
+
+impl Row {
+    /// Draws a text at the right, which takes at most what `least` points of the name leave.
+    fn right_ui(&mut self, ui: &mut Ui, text: RichText, least: f32) -> Response {
+        let room = (self.end - self.rect.left() - least).max(0.0);
+        let rect =
+            Rect::from_min_max(pos2(self.end - room, self.rect.top()), pos2(self.end, self.rect.bottom()));
+        let layout = Layout::right_to_left(Align::Center);
+        let mut part = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout));
+        // It cannot be selected, as in the table of runs: that would take as long as drawing it.
+        // The row itself explains it.
+        let label = Label::new(text.size(BODY)).selectable(false).truncate();
+        let response = part.add(label.show_tooltip_when_elided(false));
+        self.end = response.rect.left() - STEP;
+        response
+    }
+
+    /// Draws the name, without its middle where it does not fit: names mostly differ at their ends.
+    fn name_ui(&self, ui: &Ui, look: &RowLook<'_>, colour: Color32) {
+        let left = self.rect.left() + look.indent;
+        let shown = theme::fitted(ui.painter(), look.name, &look.font, (self.end - left).max(8.0));
+        let at = pos2(left, self.rect.center().y);
+        ui.painter().text(at, Align2::LEFT_CENTER, &shown, look.font.clone(), colour);
+        if shown != look.name {
+            self.response.clone().on_hover_text(look.name);
+        }
+    }
+
+    /// Returns a button in the row, `at` points from its left.
+    fn button(&self, ui: &Ui, at: f32, name: &str) -> Response {
+        let centre = pos2(self.rect.left() + at, self.rect.center().y);
+        let rect = Rect::from_center_size(centre, vec2(18.0, self.rect.height()));
+        let response = ui.interact(rect, self.response.id.with(name), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+        if response.has_focus() {
+            widgets::focus_ring(ui, rect);
+        }
+        response
+    }
+}
+
+/// Paints an icon in a row; `at` is its centre in points from the left of the window.
+fn paint_icon(ui: &Ui, row: &Row, at: f32, icon: Icon, colour: Color32) {
+    icon.paint(ui.painter(), pos2(at, row.rect.center().y), 14.0, colour);
+}
+
+/// Paints how far a run is, from `from` points on.
+fn bar_ui(ui: &Ui, row: &mut Row, share: f32, from: f32) {
+    let left = (row.rect.left() + from).max(row.end - 58.0);
+    if row.end - left < 8.0 {
+        return;
+    }
+    let colours = present(ui);
+    let middle = row.rect.center().y;
+    let all = Rect::from_min_max(pos2(left, middle - 3.0), pos2(row.end, middle + 3.0));
+    ui.painter().rect_filled(all, 3.0, colours.raised);
+    let done = all.with_max_x(left + all.width() * share.clamp(0.0, 1.0));
+    ui.painter().rect_filled(done, 3.0, colours.link);
+    row.end = left - STEP;
+}
+
+impl Tree<'_> {
+    /// Draws the settings that an arm sweeps, each with its values, and below them the runs.
+    fn swept_ui(&mut self, ui: &mut Ui, id: Id, treatments: &[Treatment]) {
+        let (labels, experiment) = (OnceCell::new(), self.input.experiment);
+        let label = |setting: usize| {
+            let labels = labels.get_or_init(|| swept_labels(experiment, treatments[0].arm));
+            labels.get(setting).map_or("setting", String::as_str)
+        };
+        let settings = treatments[0].values.len();
+        if settings == 1 {
+            setting_ui(ui, id, || label(0), "");
+            for (number, treatment) in treatments.iter().enumerate() {
+                self.value_ui(ui, id.with(("value", number)), treatment);
+            }
+            return;
+        }
+        for setting in 0..settings {
+            let mut seen: BTreeSet<&str> = BTreeSet::new();
+            let of_setting = treatments.iter().filter_map(|treatment| treatment.values.get(setting));
+            let values: Vec<&String> = of_setting.filter(|value| seen.insert(value)).collect();
+            let each = treatments.len() / values.len().max(1);
+            setting_ui(ui, id, || label(setting), &format!("mean of {each}"));
+            for value in values {
+                let id = id.with(("value", setting, value));
+                // Most rows are out of sight.
+                if let Some(mut row) = value_row(ui, id, value, false, false) {
+                    let with = |treatment: &&Treatment| {
+                        treatment.values.get(setting).is_some_and(|own| own == value)
+                    };
+                    let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
+                    let mean = mean_of(&of_value, self.input.runs);
+                    row.right_ui(ui, RichText::new(mean).color(present(ui).text2), VALUE_AT + 48.0);
+                    row.name_ui(ui, &value_look(id, value, false, false), present(ui).text2);
+                }
+            }
+        }
+        setting_ui(ui, id, || "all combinations", &treatments.len().to_string());
+        for (number, treatment) in treatments.iter().enumerate() {
+            self.value_ui(ui, id.with(("combination", number)), treatment);
+        }
+    }
+
+    /// Draws a swept value with its shade and mean; a click selects its setting and shows its runs, another one folds
+    /// them.
+    fn value_ui(&mut self, ui: &mut Ui, id: Id, treatment: &Treatment) {
+        let mut is_open = fold(ui, id, false);
+        let value = treatment.values.join(", ");
+        let own = Selection::Setting { arm: treatment.arm, name: treatment.name.clone() };
+        let is_selected = *self.selection == own;
+        if let Some(mut row) = value_row(ui, id, &value, true, is_selected) {
+            let (words, tone) = summary(&[treatment], self.input.runs);
+            row.right_ui(ui, RichText::new(words).color(tone.colours(ui)[1]), VALUE_AT + 48.0);
+            row.name_ui(ui, &value_look(id, &value, true, is_selected), present(ui).text2);
+            let at = pos2(row.rect.left() + VALUE_AT, row.rect.center().y);
+            arm_look::mark(
+                ui.painter(),
+                at,
+                style_of(treatment.colour),
+                theme::arm_colour(ui, treatment.colour),
+            );
+            self.rows.push((id, own.clone()));
+            if row.response.clicked() {
+                is_open = !(is_open && is_selected);
+                *self.selection = own;
+            }
+            row.response.on_hover_text(&treatment.name);
+        }
+        set_fold(ui, id, is_open);
+        if is_open {
+            for run in &treatment.runs {
+                self.run_ui(ui, id, run, VALUE_AT + STEP);
+            }
+        }
+    }
+}
+
+/// Draws the name of a swept setting, which takes time to find.
+fn setting_ui<'a>(ui: &mut Ui, parent: Id, label: impl FnOnce() -> &'a str, words: &str) {
+    let Some(rect) = place(ui, SEED) else { return };
+    let label = label();
+    let look = RowLook {
+        id: parent.with(("setting", label)),
+        name: label,
+        indent: SEED_AT,
+        font: egui::FontId::proportional(BODY),
+        is_selected: false,
+        is_owner: false,
+        is_target: false,
+    };
+    let mut row = row_ui(ui, rect, &look);
+    row.right_ui(ui, RichText::new(words).color(present(ui).text3), SEED_AT + 48.0);
+    row.name_ui(ui, &look, present(ui).text);
+}
+
+fn value_look(id: Id, value: &str, is_target: bool, is_selected: bool) -> RowLook<'_> {
+    let indent = if is_target { VALUE_AT + 1.5 * STEP } else { VALUE_AT };
+    let font = egui::FontId::proportional(BODY);
+    RowLook { id, name: value, indent, font, is_selected, is_owner: false, is_target }
+}
+
+fn value_row(ui: &mut Ui, id: Id, value: &str, is_target: bool, is_selected: bool) -> Option<Row> {
+    let rect = place(ui, SEED)?;
+    Some(row_ui(ui, rect, &value_look(id, value, is_target, is_selected)))
 }

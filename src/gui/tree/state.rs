@@ -10,8 +10,8 @@ use crate::text;
 use crate::theme::present;
 use crate::treatment::Treatment;
 use doc::{Run, capitalised};
-use results::divergence::{DEFINITION, DIVERGED};
 use results::number::{fixed, plus_minus};
+use results::run_state::{DEFINITION, DIVERGED};
 use results::statistics::{Spread, level};
 use results::{RunRecord, RunState};
 
@@ -48,7 +48,7 @@ pub enum RunTone {
 }
 
 impl RunTone {
-    /// Whether its words keep their colour on a selected row.
+    /// Returns true if its words keep their colour on a selected row.
     pub const fn is_loud(self) -> bool {
         matches!(self, Self::Warning | Self::Bad)
     }
@@ -71,19 +71,19 @@ const STRAY: &str = "Outdated (settings changed): this run started before you ch
 
 const ARCHIVED: &str = "Its results are archived. Restore all archived runs in the menu Edit brings them back; Run selected runs it again.";
 
-/// The accuracy in the row of a run.
+/// Returns the accuracy in the row of a run.
 pub fn result(record: &RunRecord) -> Option<f64> {
     ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
 }
 
-/// What is said of results that belong to other files.
+/// Returns what is said of results that belong to other files.
 fn stale_files(difference: &str) -> String {
     format!(
         "Outdated (files changed): {difference}. The curve is that of the earlier files. Run again to update it."
     )
 }
 
-/// What the row of a run says.
+/// Returns what the row of a run says.
 pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
     let shown = runs.stray(run).unwrap_or(&run.id).to_owned();
     let (record, is_stray) = (runs.record(&shown), shown != run.id);
@@ -172,19 +172,19 @@ fn progress_text(record: Option<&RunRecord>) -> String {
     format!("{stage}\n{}, {done} done{left}", capitalised(&position))
 }
 
-/// The runs of some treatments.
+/// Returns the runs of some treatments.
 fn listed<'a>(treatments: &[&'a Treatment]) -> Vec<&'a Run> {
     treatments.iter().flat_map(|treatment| &treatment.runs).collect()
 }
 
-/// The results of finished runs, each run once.
+/// Returns the results of finished runs, each run once.
 fn results(list: &[&Run], runs: &Runs) -> Vec<f64> {
     let mut seen = BTreeSet::new();
     let done = list.iter().filter(|run| seen.insert(&run.id) && runs.is_done(&run.id));
     done.filter_map(|run| result(runs.record(&run.id)?)).collect()
 }
 
-/// The mean of some results, as `98.02 ± 0.10` (half the width of the 95 % CI) or `98.06 %`.
+/// Returns the mean of some results, as `98.02 ± 0.10` (half the width of the 95 % CI) or `98.06 %`.
 pub fn mean(values: &[f64]) -> String {
     let level = level(0.0, values, Spread::Interval95);
     match level.band {
@@ -197,7 +197,7 @@ pub fn mean(values: &[f64]) -> String {
     }
 }
 
-/// The state of all runs of a treatment in a few words, and whether something is wrong.
+/// Returns the state of all runs of a treatment in a few words, and whether something is wrong.
 pub fn summary(treatments: &[&Treatment], runs: &Runs) -> (String, RunTone) {
     let mut list = listed(treatments);
     let all = list.len();
@@ -237,7 +237,7 @@ pub fn summary(treatments: &[&Treatment], runs: &Runs) -> (String, RunTone) {
     (words, RunTone::Quiet)
 }
 
-/// The mean result of the finished runs of some treatments.
+/// Returns the mean result of the finished runs of some treatments.
 pub fn mean_of(treatments: &[&Treatment], runs: &Runs) -> String {
     let values = results(&listed(treatments), runs);
     if values.is_empty() {
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_run_in_a_campaign_counts_trials_instead_of_epochs() {
-        use doc::fault_sites::CellPlan;
+        use doc::fault::CellPlan;
         use results::campaign::{CampaignBegan, CampaignEnded, CellState};
         use results::event::Progress;
         let text = "(arms: [(name: \"a\", plan: [Test])])";

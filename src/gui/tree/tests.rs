@@ -14,7 +14,8 @@ use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::theme;
 use crate::treatment::{Treatment, treatments};
-use doc::{Experiment, file::parse, runs};
+use doc::file::parse;
+use doc::{Experiment, runs};
 use figure::style_of;
 use results::{Event, Point, RunRecord};
 
@@ -37,7 +38,7 @@ fn done(accuracy: f64) -> RunRecord {
     record([Event::Point(point), Event::Finished { secs: 1.0 }])
 }
 
-/// The list of a document; `records` are those of its first runs.
+/// Returns the list of a document; `records` are those of its first runs.
 fn list(text: &str, records: Vec<RunRecord>) -> Harness<'static, List> {
     let experiment = parse(text, Path::new("x.ron")).unwrap();
     let all = runs(&experiment).unwrap();

@@ -89,7 +89,7 @@ impl DryRun {
     }
 }
 
-/// The weights that a stage reads, if it reads any, and whether networks of the run are meant before files.
+/// Returns the weights that a stage reads, if it reads any, and whether networks of the run are meant before files.
 fn used<'a>(stage: &'a Stage, place: &Place) -> Option<(WeightUse<'a>, bool)> {
     stage.rule().files(place).into_iter().find_map(|used| match used {
         FileUse::Weights(used) => Some((used, false)),
@@ -100,11 +100,11 @@ fn used<'a>(stage: &'a Stage, place: &Place) -> Option<(WeightUse<'a>, bool)> {
 
 fn fit(structure: &Structure, used: &WeightUse<'_>, file: &FileShapes) -> Fit {
     let parameters = used.reading.parameters(structure, used.target);
-    Fit::of(structure, &parameters, &file.named_for(structure), used.reading)
+    Fit::new(structure, &parameters, &file.named_for(structure), used.reading)
 }
 
-/// The path of a file that a stage reads: a file that a previous stage of its run exports, otherwise one in the folder of the
-/// document or of the run. `None` for a file that will be exported.
+/// Returns the path of a file that a stage reads: a file that a previous stage of its run exports, otherwise one in the
+/// folder of the document or of the run. `None` for a file that will be exported.
 fn path_of(name: &str, stage: &Stage, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
     let filled = |name: &str| filled(name, &run.arm, run.seed);
     let name = filled(name);
@@ -116,7 +116,7 @@ fn path_of(name: &str, stage: &Stage, run: &Run, base: &Path, results: &Path) ->
     places.into_iter().find(|path| !name.is_empty() && path.is_file())
 }
 
-/// Whether a file is exported before a stage; `None` if the plan does not have the stage.
+/// Returns true if a file is exported before a stage; `None` if the plan does not have the stage.
 fn before(plan: &[Stage], stage: &Stage, exports: &dyn Fn(&str) -> bool) -> Option<bool> {
     let mut exported = false;
     for each in plan {
@@ -133,7 +133,7 @@ fn before(plan: &[Stage], stage: &Stage, exports: &dyn Fn(&str) -> bool) -> Opti
     None
 }
 
-/// What becomes of each parameter; without a fit, all that are meant are assumed to match.
+/// Returns what becomes of each parameter; without a fit, all that are meant are assumed to match.
 fn outcomes(structure: &Structure, used: &WeightUse<'_>, fit: Option<&Fit>) -> Vec<Outcome> {
     let chosen = used.reading.parameters(structure, used.target);
     let outcome = |(index, parameter): (usize, &Parameter)| {
@@ -146,14 +146,14 @@ fn outcomes(structure: &Structure, used: &WeightUse<'_>, fit: Option<&Fit>) -> V
     structure.parameters.iter().enumerate().map(outcome).collect()
 }
 
-/// The number of entries of a parameter that a target means.
+/// Returns the number of entries of a parameter that a target means.
 fn meant(target: &Target, parameter: &Parameter) -> usize {
     let rows = parameter.shape.first().copied().unwrap_or(1).max(1);
     let row = parameter.len() / rows;
     (0..rows).filter(|channel| targets::has_entry(target, parameter, channel * row)).count() * row
 }
 
-/// One sentence for all parameters: it is all or nothing.
+/// Returns one sentence for all parameters: it is all or nothing.
 fn verdict(outcomes: &[Outcome], reading: Reading, fit: Option<&Fit>) -> String {
     let done = reading.done();
     if let Some(fit) = fit.filter(|fit| !fit.fits()) {

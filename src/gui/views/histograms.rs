@@ -7,11 +7,11 @@ use eframe::egui::{RichText, Ui};
 
 use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, figure_ui};
 use crate::widgets;
 use figure::Figure;
-use figure::network::histograms::{histograms, parameters};
+use figure::network::{histogram_parameters, histograms};
 use results::RunRecord;
 use results::weights::{WeightHistogram, parts};
 use run::summary::read_histograms;
@@ -47,7 +47,7 @@ const LACKS: &str = "No run of the selected arm recorded histograms. Choose \u{2
     Training details, Weights over training, and run again.";
 
 impl View for Histograms {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<Request> {
         let has_any = |record: &RunRecord| record.series().any(|name| parts(name).is_some());
         let recorded = input.selected().find_map(|run| {
             let record = input.runs.record(&run.id).filter(|record| has_any(record))?;
@@ -69,7 +69,7 @@ impl View for Histograms {
             waiting_ui(ui, WEIGHTS);
             return None;
         };
-        let names = parameters(&found);
+        let names = histogram_parameters(&found);
         let Some(first) = names.first() else { return self.nothing(ui, LACKS) };
         if !names.contains(&self.parameter) {
             self.parameter.clone_from(first);
@@ -114,7 +114,7 @@ impl View for Histograms {
 }
 
 impl Histograms {
-    fn nothing(&mut self, ui: &mut Ui, why: &str) -> Option<ViewResponse> {
+    fn nothing(&mut self, ui: &mut Ui, why: &str) -> Option<Request> {
         self.shown = None;
         nothing_ui(ui, ENTRY.help, why);
         None

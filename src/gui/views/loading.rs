@@ -21,7 +21,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether both are of one run, at whatever moments.
+    /// Returns true if both are of one run, at whatever moments.
     pub fn is_same_run(&self, other: &Self) -> bool {
         let at = |source: &Self| Self { moment: Moment::End, ..source.clone() };
         at(self) == at(other)
@@ -51,7 +51,8 @@ impl<K, T> Default for Loading<K, T> {
 }
 
 impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
-    /// The answer to a question, which `read` finds in a thread if it is not known yet; the thread then wakes the window.
+    /// Returns the answer to a question, which `read` finds in a thread if it is not known yet; the thread then wakes
+    /// the window.
     pub fn get(
         &mut self,
         key: &K,
@@ -89,12 +90,12 @@ impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
         self.kept = None;
     }
 
-    /// Whether a thread looks for an answer.
+    /// Returns true if a thread looks for an answer.
     pub const fn is_busy(&self) -> bool {
         self.asked.is_some()
     }
 
-    /// The last answer with its question, if there is one.
+    /// Returns the last answer with its question, if there is one.
     pub fn last(&self) -> Option<(&K, &T)> {
         let (key, answer) = self.kept.as_ref()?;
         answer.as_ref().ok().map(|answer| (key, answer))

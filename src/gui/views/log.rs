@@ -2,8 +2,7 @@
 
 use eframe::egui::{Checkbox, ScrollArea, TextEdit, Ui};
 
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
-
+use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::icons::Icon;
 use crate::log::Notice;
 use crate::status::{LINE, entry_ui};
@@ -32,7 +31,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
 };
 
 impl View for LogView {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<Request> {
         let entries = input.log.entries();
         let found: Vec<(usize, &Notice)> =
             entries.iter().enumerate().filter(|(_, entry)| self.wants(entry)).collect();

@@ -3,10 +3,8 @@
 //! A view is one file with a constant [`ViewEntry`] and a type that implements [`View`], and one line in [`ALL`].
 
 mod campaign;
-mod columns;
 mod data;
 mod dry_run;
-mod histogram;
 mod histograms;
 pub(crate) mod loading;
 mod log;
@@ -14,38 +12,39 @@ mod network;
 mod network_at_end;
 mod notes;
 mod offer;
-mod picture;
 mod queue;
 pub(crate) mod reports;
-mod round_slider;
-mod sharing;
 mod table;
 mod tickets;
 mod values;
 mod weights;
 
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use eframe::egui::{Align, Grid, Layout, Response, RichText, Ui, WidgetText};
-
-pub use campaign::TrialFilter;
-pub use dry_run::DryRun;
-pub use offer::{Offer, Offers, Subject, Wanted};
+use eframe::egui::{
+    Align, Color32, Label, Layout, Rect, Response, RichText, Sense, TextStyle, Ui, Vec2, pos2, vec2,
+};
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;
 use super::plot::ListedFaults;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
+use super::table::width_of;
 use super::{text, theme};
-use data::ChangedImages;
 use doc::intervention::Set;
 use doc::{Experiment, Run};
 use form::path::Place;
-use network_at_end::NetworkAtEnd;
-use results::campaign::definition;
+use network::ExperimentFor;
+use queue::TypedSharing;
 use results::tiles::Group;
-use sharing::TypedSharing;
+
+pub use campaign::TrialFilter;
+pub use dry_run::DryRun;
+pub use offer::{Offer, Offers, Subject, Wanted};
+pub use queue::queue_entries_ui;
 
 /// The registry, in the order of the tabs.
 pub const ALL: &[ViewEntry] = &[
@@ -78,39 +77,39 @@ pub struct ViewEntry {
 /// What a view keeps between frames.
 trait View {
     /// Draws it into all available space; returns what the window has to do.
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request>;
     /// Draws its controls into the head of its tile, from right to left.
     fn tools_ui(
         &mut self,
         _ui: &mut Ui,
         _input: &ViewInput<'_>,
         _shared: &mut Shared<'_>,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         None
     }
     /// Draws what is rare into the menu of its tile.
-    fn menu_ui(&mut self, _ui: &mut Ui, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn menu_ui(&mut self, _ui: &mut Ui, _shared: &mut Shared<'_>) -> Option<Request> {
         None
     }
-    /// Which arm, setting and seeds it shows, where it shows only some.
-    fn subject(&self, _input: &ViewInput<'_>, _trial_filter: &TrialFilter) -> String {
+    /// Returns which arm, setting and seeds it shows, where it shows only some.
+    fn subject(&self, _input: &ViewInput<'_>, _store: &Store) -> String {
         String::new()
     }
-    /// Whether it has something to show of the results.
+    /// Returns true if it has something to show of the results.
     fn has_data(&self, _listed: &[Run], _runs: &Runs) -> bool {
         true
     }
-    /// Whether it has a figure for files and for the clipboard now.
+    /// Returns the figures that it has for files and for the clipboard now.
     fn offers(&self) -> Offers {
         Offers::Nothing
     }
-    /// That figure, as it was drawn last.
+    /// Returns that figure, as it was drawn last.
     fn offer(&self) -> Option<Offer> {
         None
     }
 }
 
-/// The view with this name.
+/// Returns the view with this name.
 pub fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
@@ -137,32 +136,41 @@ pub struct ViewInput<'a> {
 }
 
 impl<'a> ViewInput<'a> {
-    /// The selected run, or the runs of the selected setting or arm.
+    /// Returns the selected run, or the runs of the selected setting or arm.
     fn selected(&self) -> impl Iterator<Item = &'a Run> {
         let selection = self.selection;
         self.listed.iter().filter(move |run| selection.covers(run.arm_index, &run.arm, &run.id))
     }
 }
 
-/// The state that several views share.
+/// State that views share with each other and with the window, by its type.
+#[derive(Default)]
+struct Store(BTreeMap<TypeId, Box<dyn Any>>);
+
+impl Store {
+    /// Returns the state of a type, which begins with its default.
+    fn of<T: Any + Default>(&mut self) -> &mut T {
+        let state = self.0.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
+        state.downcast_mut().expect("the key is its type")
+    }
+
+    /// Returns the state of a type, if there is one yet.
+    fn known<T: Any>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+}
+
+/// The state around a view.
 pub struct Shared<'a> {
     /// The table of runs, with the view settings of the document.
     pub compare: &'a mut Compare,
-    /// The network of the selected run.
-    network: &'a mut NetworkAtEnd,
-    /// The place whose faults are shown.
-    trial_filter: &'a mut TrialFilter,
-    /// What is typed for how runs share the machine.
-    sharing: &'a mut TypedSharing,
-    /// The pictures of a trial that the view of data shows alone.
-    changed: &'a mut Option<ChangedImages>,
-    /// The selection for which the network of the experiment is drawn, instead of that of what is selected.
-    experiment_for: &'a mut Option<Selection>,
+    /// The state that views share.
+    store: &'a mut Store,
 }
 
 /// An action for the window.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ViewResponse {
+#[derive(Clone, Debug)]
+pub enum Request {
     /// Add a stage to the plan of the selected arm.
     AddStage(Set),
     /// An action of the table of runs.
@@ -173,35 +181,26 @@ pub enum ViewResponse {
     Cluster,
     /// Change how runs share the machine.
     Sharing(Sharing),
-    /// Export the figure of the view.
-    Take(Wanted),
+    /// Export a figure.
+    Take(Subject, Wanted),
     /// Show another view or plot.
     Show(&'static str),
     /// Open a setting in the inspector.
     Edit(Place),
+    /// Show the runs of what is selected in their table.
+    ShowInTable,
 }
 
 /// The state of all views between frames.
 pub struct Views {
     drawn: Vec<(&'static str, Box<dyn View>)>,
-    network: NetworkAtEnd,
-    trial_filter: TrialFilter,
-    sharing: TypedSharing,
-    changed: Option<ChangedImages>,
-    experiment_for: Option<Selection>,
+    store: Store,
 }
 
 impl Default for Views {
     fn default() -> Self {
         let drawn = ALL.iter().map(|entry| (entry.name, (entry.make)())).collect();
-        Self {
-            drawn,
-            network: NetworkAtEnd::default(),
-            trial_filter: TrialFilter::default(),
-            sharing: TypedSharing::default(),
-            changed: None,
-            experiment_for: None,
-        }
+        Self { drawn, store: Store::default() }
     }
 }
 
@@ -213,7 +212,7 @@ impl Views {
         name: &str,
         input: &ViewInput<'_>,
         compare: &mut Compare,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         let (view, mut shared) = self.shared(name, compare)?;
         view.ui(ui, input, &mut shared)
     }
@@ -225,13 +224,13 @@ impl Views {
         name: &str,
         input: &ViewInput<'_>,
         compare: &mut Compare,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         let (view, mut shared) = self.shared(name, compare)?;
         view.tools_ui(ui, input, &mut shared)
     }
 
     /// Draws what is rare of the view with this name into the menu of its tile.
-    pub fn menu_ui(&mut self, ui: &mut Ui, name: &str, compare: &mut Compare) -> Option<ViewResponse> {
+    pub fn menu_ui(&mut self, ui: &mut Ui, name: &str, compare: &mut Compare) -> Option<Request> {
         let (view, mut shared) = self.shared(name, compare)?;
         view.menu_ui(ui, &mut shared)
     }
@@ -241,22 +240,22 @@ impl Views {
         name: &str,
         compare: &'a mut Compare,
     ) -> Option<(&'a mut dyn View, Shared<'a>)> {
-        let Self { drawn, network, trial_filter, sharing, changed, experiment_for } = self;
+        let Self { drawn, store } = self;
         let (_, view) = drawn.iter_mut().find(|(known, _)| *known == name)?;
-        Some((view.as_mut(), Shared { compare, network, trial_filter, sharing, changed, experiment_for }))
+        Some((view.as_mut(), Shared { compare, store }))
     }
 
     /// Gives the keyboard to how runs share the machine, as soon as the queue is drawn.
-    pub const fn choose_sharing(&mut self) {
-        self.sharing.wants_focus = true;
+    pub fn choose_sharing(&mut self) {
+        self.store.of::<TypedSharing>().wants_focus = true;
     }
 
     /// Enters what is typed for how runs share the machine.
     pub fn enter_typed(&mut self, sharing: &mut Sharing) {
-        self.sharing.enter(sharing);
+        self.store.of::<TypedSharing>().enter(sharing);
     }
 
-    /// The views that have something to show.
+    /// Returns the views that have something to show.
     pub fn with_data<'a>(
         &'a self,
         listed: &'a [Run],
@@ -265,35 +264,35 @@ impl Views {
         self.drawn.iter().filter(|(_, view)| view.has_data(listed, runs)).map(|(name, _)| *name)
     }
 
-    /// Whether the view with this name has a figure for files; plots are no views.
+    /// Returns the figures that the view with this name has for files; plots are no views.
     pub fn offers(&self, name: &str) -> Offers {
         self.view(name).map_or(Offers::Nothing, View::offers)
     }
 
-    /// The figure of the view with this name, if it has one.
+    /// Returns the figure of the view with this name, if it has one.
     pub fn offer(&self, name: &str) -> Option<Offer> {
         self.view(name)?.offer()
     }
 
-    /// Which arm, setting and seeds the view with this name shows, where it shows only some.
+    /// Returns which arm, setting and seeds the view with this name shows, where it shows only some.
     pub fn subject(&self, name: &str, input: &ViewInput<'_>) -> String {
-        self.view(name).map(|view| view.subject(input, &self.trial_filter)).unwrap_or_default()
+        self.view(name).map(|view| view.subject(input, &self.store)).unwrap_or_default()
     }
 
-    /// The faults whose trials the view of campaigns shows, if their layer and bit are chosen.
+    /// Returns the faults whose trials the view of campaigns shows, if their layer and bit are chosen.
     pub fn shown_faults(&self, selection: &Selection) -> Option<ListedFaults> {
-        self.trial_filter.place(selection)
+        self.store.known::<TrialFilter>()?.place(selection)
     }
 
     /// Makes the view of campaigns show the trials of a cell of the heat map.
     pub fn show_trials(&mut self, trial_filter: TrialFilter) {
-        self.trial_filter = trial_filter;
+        *self.store.of() = trial_filter;
     }
 
     /// Makes the view of networks draw the network of the experiment until something else is selected, or that of what is
     /// selected.
     pub fn show_network(&mut self, is_of_experiment: bool, selection: &Selection) {
-        self.experiment_for = is_of_experiment.then(|| selection.clone());
+        self.store.of::<ExperimentFor>().0 = is_of_experiment.then(|| selection.clone());
     }
 
     fn view(&self, name: &str) -> Option<&dyn View> {
@@ -322,35 +321,18 @@ fn nothing_ui(ui: &mut Ui, help: &str, why: &str) {
     });
 }
 
-/// A striped table with headings; its spacing is in steps. `rows` draws the rows and ends each of them.
-fn grid_ui<C: AsRef<str>>(
-    ui: &mut Ui,
-    id: impl std::hash::Hash + std::fmt::Debug,
-    spacing: [f32; 2],
-    columns: &[C],
-    rows: impl FnOnce(&mut Ui),
-) {
-    let spacing = spacing.map(|steps| steps * theme::STEP);
-    Grid::new(id).striped(true).spacing(spacing).show(ui, |ui| {
-        for column in columns {
-            let heading = theme::heading_ui(ui, column.as_ref());
-            if let Some(definition) = definition(column.as_ref()) {
-                heading.on_hover_text(definition);
-            }
-        }
-        ui.end_row();
-        rows(ui);
-    });
-}
-
-/// A right-aligned number.
-fn number_ui(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
-    let right = Layout::right_to_left(Align::Center);
-    let shown = ui.with_layout(right, |ui| {
-        ui.add_space(theme::STEP);
-        ui.label(text.into())
-    });
-    shown.inner
+/// Draws the meaning of a colour: a square and its name, which stay on one line together.
+fn key_ui(ui: &mut Ui, colour: Color32, name: &str) -> Response {
+    const SQUARE: f32 = 10.0;
+    let text = width_of(ui, name, &TextStyle::Small.resolve(ui.style()));
+    let height = ui.text_style_height(&TextStyle::Small);
+    let size = vec2(SQUARE + theme::STEP / 2.0 + text.ceil() + 1.0, height);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let square =
+        Rect::from_center_size(pos2(rect.left() + SQUARE / 2.0, rect.center().y), Vec2::splat(SQUARE));
+    ui.painter().rect_filled(square, 2.0, colour);
+    let label = Label::new(RichText::new(name).small()).selectable(false).extend();
+    response | ui.put(rect.with_min_x(rect.right() - text.ceil() - 1.0), label)
 }
 
 #[cfg(test)]

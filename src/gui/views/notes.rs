@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
+use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::compare::{Noting, notes_ui};
 use results::tiles::Group;
 
@@ -26,7 +26,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
 };
 
 impl View for Notes {
-    fn ui(&mut self, ui: &mut Ui, _input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, _input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         notes_ui(ui, shared.compare, &mut self.noting);
         None
     }

@@ -21,7 +21,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// A figure that a function makes, on any thread.
+    /// Returns a figure that a function makes, on any thread.
     pub fn new(name: String, title: String, make: impl Fn() -> Figure + Send + Sync + 'static) -> Self {
         Self { name, title, make: Arc::new(make) }
     }
@@ -48,7 +48,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// What the name of its file ends with.
+    /// Returns what the name of its file ends with.
     pub fn name(&self) -> &str {
         match self {
             Self::Plot(plot) => plot.name,
@@ -56,7 +56,7 @@ impl Subject {
         }
     }
 
-    /// What dialogs and the log call it.
+    /// Returns what dialogs and the log call it.
     pub fn title(&self) -> &str {
         match self {
             Self::Plot(plot) => plot.title,
@@ -80,7 +80,7 @@ pub enum Offers {
 }
 
 impl Offers {
-    /// Whether there is something to export.
+    /// Returns true if there is something to export.
     pub const fn has_figure(self) -> bool {
         matches!(self, Self::Figure | Self::Figures)
     }
@@ -97,7 +97,7 @@ pub enum Wanted {
     Values,
 }
 
-/// A menu that exports one of several figures of the view, such as the "histogram"; returns the chosen way.
+/// Draws a menu that exports one of several figures of the view, such as the "histogram"; returns the chosen way.
 pub fn take_ui(ui: &mut Ui, what: &str) -> Option<Wanted> {
     let menu = MenuButton::from_button(widgets::button(None, &format!("Export {what}"))).ui(ui, |ui| {
         let entries = [

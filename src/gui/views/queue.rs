@@ -3,34 +3,33 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    self, Align, Key, Label, Layout, Modifiers, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui,
-    UiBuilder, WidgetInfo, accesskit::Role, pos2, vec2,
+    self, Id, Key, Label, Modifiers, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
-use super::sharing::TypedSharing;
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui};
 use crate::cluster::ClusterQueue;
 use crate::compare::{Compare, CompareResponse};
 use crate::icons::Icon;
-use crate::queue_menu::queue_entries_ui;
-use crate::runs::{QueueAction, QueueLine, QueueRequest, Runs, Sharing};
+use crate::runs::{ArmSeed, QueueAction, QueueCounts, QueueLine, QueueRequest, Runs, Sharing};
+use crate::table::{Column, Ground, PADDING, Table};
 use crate::text;
 use crate::theme::{self, CONTROL, STEP, present};
-use crate::widgets;
+use crate::widgets::{self, FieldState};
 use cluster::Slurm;
 use results::RunState;
 use results::tiles::Group;
+use run::QueueOptions;
 
 /// Height of a row, in points.
 const ROW: f32 = CONTROL;
-/// Where the name of a run begins, and its dot, in points.
-const NAME_AT: f32 = 56.0;
-const DOT_AT: f32 = 42.0;
+/// Width of the place of a run and the dot of its arm, in points.
+const MARKS: f32 = 56.0;
 /// The part of the rest of a row that the name of its run gets.
 const NAME_SHARE: f32 = 0.4;
-/// Room for the buttons of a row, in points.
-const BUTTONS: f32 = 4.0 * CONTROL;
+/// Width of the buttons of a row, in points.
+const BUTTONS: f32 = 4.0 * CONTROL + 2.0 * PADDING;
 /// Width of the bar of a run in progress, in points.
 const BAR: f32 = 8.0 * STEP;
 /// The least time between two updates of the list, in seconds, while records grow.
@@ -61,22 +60,12 @@ struct Queue {
     arms: BTreeMap<String, [usize; 2]>,
 }
 
-/// What a row is drawn with.
-struct Row<'a> {
-    line: &'a QueueLine,
-    /// "dense, seed 1".
-    name: String,
-    /// Position and colour of its arm.
-    arm: Option<[usize; 2]>,
-    is_selected: bool,
-}
-
 impl View for Queue {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         if let Some(wait) = self.update(input, shared.compare, ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
         }
-        let sharing = self.head_ui(ui, input.runs, shared.sharing).map(ViewResponse::Sharing);
+        let sharing = self.head_ui(ui, input.runs, shared.store.of()).map(Request::Sharing);
         let sharing = sharing.or(self.cluster_ui(ui, input));
         if self.lines.is_empty() {
             nothing_ui(ui, ENTRY.help, "All runs are done. Change a setting or add a seed to run more.");
@@ -122,8 +111,8 @@ impl Queue {
         (sharing != runs.sharing).then_some(sharing)
     }
 
-    /// The jobs of the experiment in Slurm's queue, and where they can be cancelled.
-    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<ViewResponse> {
+    /// Draws the jobs of the experiment in Slurm's queue, and where they can be cancelled.
+    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Request> {
         let ctx = ui.ctx().clone();
         let lines = self.cluster.lines(input.results, &Slurm::default(), &ctx).join("; ");
         if lines.is_empty() {
@@ -131,12 +120,12 @@ impl Queue {
         }
         let shown = ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(lines).color(present(ui).text2));
-            ui.add(widgets::ghost(None, "Cluster…")).clicked().then_some(ViewResponse::Cluster)
+            ui.add(widgets::ghost(None, "Cluster…")).clicked().then_some(Request::Cluster)
         });
         shown.inner
     }
 
-    /// "2 running, 4 waiting, 1 failed".
+    /// Returns "2 running, 4 waiting, 1 failed".
     fn summary(&self, are_paused: bool) -> String {
         let count = |is: fn(&QueueLine) -> bool| self.lines.iter().filter(|line| is(line)).count();
         let parts = [
@@ -152,53 +141,87 @@ impl Queue {
         parts.join(", ")
     }
 
-    fn lines_ui(&self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<ViewResponse> {
-        let mut response = None;
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let area = ScrollArea::vertical().id_salt("queue").auto_shrink([false, false]);
-        area.show_viewport(ui, |ui, viewport| {
-            let whole = ui.max_rect();
-            ui.set_min_size(vec2(whole.width(), ROW * self.lines.len() as f32));
-            let first = ((viewport.top() / ROW) as usize).min(self.lines.len());
-            let last = ((viewport.bottom() / ROW).ceil() as usize + 1).clamp(first, self.lines.len());
-            let top = |place: usize| whole.top() + ROW * place as f32;
-            let mut ids = Vec::new();
-            for (place, line) in self.lines.iter().enumerate().take(last).skip(first) {
-                let rect = Rect::from_x_y_ranges(whole.x_range(), top(place)..=top(place + 1));
-                let arm_seed = input.runs.arm_seed(&line.run);
-                let row = Row {
-                    line,
-                    name: arm_seed.map_or_else(
-                        || format!("run {}", line.run),
-                        |(arm, seed)| format!("{arm}, seed {seed}"),
-                    ),
-                    arm: arm_seed.and_then(|(arm, _)| self.arms.get(arm).copied()),
-                    is_selected: input.selection.run() == Some(&line.run),
-                };
-                let (ground, asked) = row.ui(ui, rect, input.runs);
-                response = asked.or(response.take());
-                ids.push((ground.id, place));
-                if let Some(before) = self.dropped_ui(ui, &ground, line, top(0)) {
-                    let runs = vec![line.run.clone()];
-                    response = Some(ViewResponse::Queue(QueueRequest { action: before, runs }));
+    fn lines_ui(&self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Request> {
+        let rest = ui.available_width() - ui.spacing().scroll.allocated_width() - MARKS - BUTTONS;
+        let column = |width: f32| Column { width: width.max(0.0), ..Column::default() };
+        let name = NAME_SHARE * rest;
+        let buttons = Column { ends_right: true, ..column(BUTTONS) };
+        let columns = [column(MARKS), column(name), column(rest - name), buttons];
+        let table = Table {
+            id: "queue",
+            columns: &columns,
+            rows: self.lines.len(),
+            row_height: ROW,
+            has_no_head: true,
+            ..Table::default()
+        };
+        let (mut response, mut ids, list) = (None, Vec::new(), ui.scope_id());
+        table.show(ui, &mut |ui, place, column| {
+            let line = &self.lines[place];
+            let asked = match column {
+                None => {
+                    let (ground, asked) = self.ground_ui(ui, list, place, input);
+                    ids.push((ground.id, place));
+                    asked
                 }
-            }
-            let rows: Vec<egui::Id> = ids.iter().map(|(id, _)| *id).collect();
-            if let Some(target) = widgets::arrow_target(ui, &rows) {
-                response = self.select(ids[target].1, input.runs);
-            }
+                Some(0) => {
+                    self.marks_ui(ui, line, input.runs);
+                    None
+                }
+                Some(1) => {
+                    ui.add(Label::new(name_of(line, input.runs)).selectable(false).truncate());
+                    None
+                }
+                Some(2) => {
+                    state_ui(ui, line, input.runs);
+                    None
+                }
+                Some(_) => buttons_ui(ui, line, &name_of(line, input.runs))
+                    .map(|action| Request::Queue(QueueRequest { action, runs: vec![line.run.clone()] })),
+            };
+            response = asked.or(response.take());
         });
+        let rows: Vec<Id> = ids.iter().map(|(id, _)| *id).collect();
+        if let Some(target) = widgets::arrow_target(ui, &rows) {
+            response = self.select(ids[target].1, input.runs);
+        }
         response
     }
 
-    /// Shows where a row that is dragged would go; where it was dropped.
-    fn dropped_ui(
+    /// Draws the ground of a row; returns what its keys, its menu and a drag ask for.
+    fn ground_ui(
         &self,
         ui: &Ui,
-        ground: &egui::Response,
-        line: &QueueLine,
-        top: f32,
-    ) -> Option<QueueAction> {
+        list: Id,
+        place: usize,
+        input: &ViewInput<'_>,
+    ) -> (Response, Option<Request>) {
+        let (line, rect) = (&self.lines[place], ui.max_rect());
+        let ground = Ground {
+            id: list.with(("queued", &line.run)),
+            name: &name_of(line, input.runs),
+            role: Role::ListItem,
+            sense: if line.place.is_some() { Sense::click_and_drag() } else { Sense::click() },
+            is_selected: input.selection.run() == Some(&line.run),
+            is_owner: false,
+        };
+        let ground = ground.ui(ui, rect);
+        let mut response = None;
+        if ground.clicked() {
+            ground.request_focus();
+            response = self.select(place, input.runs);
+        }
+        let dropped = self.dropped_ui(ui, &ground, line, rect.top() - ROW * place as f32);
+        let action = dropped.or_else(|| pressed(ui, &ground));
+        let ids = std::slice::from_ref(&line.run);
+        let asked = action.map(|action| QueueRequest { action, runs: ids.to_vec() });
+        let menu = Popup::context_menu(&ground).show(|ui| queue_entries_ui(ui, input.runs, ids));
+        let asked = menu.and_then(|shown| shown.inner).or(asked);
+        (ground, asked.map(Request::Queue).or(response))
+    }
+
+    /// Shows where a row that is dragged would go; returns where it was dropped. `top` is that of the list.
+    fn dropped_ui(&self, ui: &Ui, ground: &Response, line: &QueueLine, top: f32) -> Option<QueueAction> {
         let place = line.place.filter(|_| ground.dragged() || ground.drag_stopped())?;
         let pointer = ground.interact_pointer_pos()?;
         let waiting: Vec<&QueueLine> = self.lines.iter().filter(|line| line.place.is_some()).collect();
@@ -213,107 +236,19 @@ impl Queue {
             .then(|| QueueAction::Before(waiting.get(slot).map(|line| line.run.clone())))
     }
 
-    fn select(&self, place: usize, runs: &Runs) -> Option<ViewResponse> {
+    fn select(&self, place: usize, runs: &Runs) -> Option<Request> {
         let id = self.lines.get(place)?.run.clone();
         let [arm, _] = *self.arms.get(&runs.arm_seed(&id)?.0)?;
-        Some(ViewResponse::Compare(CompareResponse::Select { arm, id }))
+        Some(Request::Compare(CompareResponse::Select { arm, id }))
     }
-}
 
-impl Row<'_> {
-    /// Draws it; its ground, and what was asked for.
-    fn ui(&self, ui: &mut Ui, rect: Rect, runs: &Runs) -> (egui::Response, Option<ViewResponse>) {
-        let Self { line, name, arm, is_selected } = self;
+    /// Draws the place or the state of a run, and the dot of its arm.
+    fn marks_ui(&self, ui: &Ui, line: &QueueLine, runs: &Runs) {
         let colours = present(ui);
-        let sense = if line.place.is_some() { Sense::click_and_drag() } else { Sense::click() };
-        let ground = ui.interact(rect, ui.scope_id().with(("queued", &line.run)), sense);
-        ground.widget_info(|| WidgetInfo::selected(Role::ListItem, true, *is_selected, name));
-        if *is_selected || ground.hovered() || ground.dragged() {
-            let fill = if *is_selected { colours.selection } else { colours.hover.gamma_multiply(0.5) };
-            ui.painter().rect_filled(rect, 4.0, fill);
-        }
-        if ground.has_focus() {
-            widgets::focus_ring(ui, rect);
-        }
-        let mut response = None;
-        if ground.clicked() {
-            ground.request_focus();
-            if let Some([arm, _]) = arm {
-                let id = line.run.clone();
-                response = Some(ViewResponse::Compare(CompareResponse::Select { arm: *arm, id }));
-            }
-        }
-        let asked = self.buttons_ui(ui, rect).or_else(|| pressed(ui, &ground));
-        let asked = asked.map(|action| QueueRequest { action, runs: vec![line.run.clone()] });
-        let asked = self.menu_ui(&ground, runs).or(asked);
-        self.text_ui(ui, rect, runs);
-        (ground, asked.map(ViewResponse::Queue).or(response))
-    }
-
-    fn menu_ui(&self, ground: &egui::Response, runs: &Runs) -> Option<QueueRequest> {
-        let shown = Popup::context_menu(ground).show(|ui| {
-            let ids = vec![self.line.run.clone()];
-            let mut chosen = queue_entries_ui(ui, runs, &ids);
-            if self.line.is_open() || self.line.place.is_some() {
-                ui.separator();
-                for (text, priority) in [("High priority", 1), ("Normal priority", 0), ("Low priority", -1)] {
-                    let mark = if self.line.priority == priority { "✓" } else { "" };
-                    let entry = ui.add(egui::Button::new(text).shortcut_text(mark)).accessible_name(text);
-                    if entry.on_hover_text("Runs of the highest priority start first").clicked() {
-                        let action = QueueAction::Priority(priority);
-                        chosen = Some(QueueRequest { action, runs: ids.clone() });
-                        ui.close();
-                    }
-                }
-            }
-            chosen
-        });
-        shown.and_then(|shown| shown.inner)
-    }
-
-    /// The buttons at the right end.
-    fn buttons_ui(&self, ui: &mut Ui, rect: Rect) -> Option<QueueAction> {
-        let line = self.line;
-        let builder = UiBuilder::new()
-            .id_salt(("buttons", &line.run))
-            .max_rect(rect.with_min_x(rect.right() - BUTTONS))
-            .layout(Layout::right_to_left(Align::Center));
-        let mut asked = None;
-        ui.scope_builder(builder, |ui| {
-            ui.spacing_mut().item_spacing.x = 0.0;
-            let mut button = |icon: Icon, verb: &str, action: QueueAction| {
-                let button = widgets::icon_button_ui(ui, true, icon, verb);
-                if button.accessible_name(format!("{verb}: {}", self.name)).clicked() {
-                    asked = Some(action);
-                }
-            };
-            if line.is_queued {
-                button(Icon::X, "Remove from queue", QueueAction::Stop);
-                button(Icon::ArrowDown, "Move down in queue", QueueAction::Down);
-                button(Icon::ArrowUp, "Move up in queue", QueueAction::Up);
-                button(Icon::CaretUp, "Run next", QueueAction::Next);
-            } else if line.is_running && !line.is_stopping {
-                button(Icon::StopFill, "Stop", QueueAction::Stop);
-            } else {
-                let verb = if line.state == RunState::Waiting { "Run" } else { "Retry" };
-                button(Icon::Play, verb, QueueAction::Run);
-                if line.place.is_some() {
-                    button(Icon::ArrowDown, "Move down in queue", QueueAction::Down);
-                    button(Icon::ArrowUp, "Move up in queue", QueueAction::Up);
-                }
-            }
-        });
-        asked
-    }
-
-    /// Place, arm and seed, state, and time left.
-    fn text_ui(&self, ui: &mut Ui, rect: Rect, runs: &Runs) {
-        let colours = present(ui);
-        let line = self.line;
-        let mark = pos2(rect.left() + 18.0, rect.center().y);
+        let at = |x: f32| pos2(ui.max_rect().left() + x, ui.max_rect().center().y);
         if let Some(place) = line.place {
             let font = egui::FontId::proportional(theme::BODY);
-            ui.painter().text(mark, egui::Align2::CENTER_CENTER, place.to_string(), font, colours.text2);
+            ui.painter().text(at(10.0), egui::Align2::CENTER_CENTER, place.to_string(), font, colours.text2);
         } else {
             let (icon, ink) = match &line.state {
                 RunState::Failed(_) if !line.is_running => (Icon::WarningFill, colours.bad),
@@ -324,32 +259,64 @@ impl Row<'_> {
                     (Icon::CircleDashed, colours.text3)
                 }
             };
-            icon.paint(ui.painter(), mark, 14.0, ink);
+            icon.paint(ui.painter(), at(10.0), 14.0, ink);
         }
-        if let Some([_, colour]) = self.arm {
-            let at = pos2(rect.left() + DOT_AT, rect.center().y);
-            ui.painter().circle_filled(at, 4.0, theme::arm_colour(ui, colour));
+        if let Some([_, colour]) = runs.arm_seed(&line.run).and_then(|(arm, _)| self.arms.get(arm)) {
+            ui.painter().circle_filled(at(34.0), 4.0, theme::arm_colour(ui, *colour));
         }
-        let (left, right) = (rect.left() + NAME_AT, rect.right() - BUTTONS - STEP);
-        let middle = left + NAME_SHARE * (right - left).max(0.0);
-        let has_failed = matches!(line.state, RunState::Failed(_)) && !line.is_running;
-        let ink = if has_failed { colours.bad } else { colours.text2 };
-        let (state, hint) = line.words(runs);
-        let mut words = middle;
-        if line.is_running && right - middle > 3.0 * BAR {
-            let all = Rect::from_center_size(pos2(middle + BAR / 2.0, rect.center().y), vec2(BAR, 6.0));
-            let share = runs.record(&line.run).map_or(0.0, |record| record.progress().done) as f32;
-            ui.painter().rect_filled(all, 3.0, colours.raised);
-            ui.painter().rect_filled(all.with_max_x(all.left() + BAR * share), 3.0, colours.link);
-            words += BAR + STEP;
-        }
-        cell_ui(ui, rect, [left, middle - STEP], RichText::new(&self.name));
-        cell_ui(ui, rect, [words, right], RichText::new(state).color(ink)).on_hover_text(hint);
     }
 }
 
-/// What a key asks for the row that has the keyboard.
-fn pressed(ui: &Ui, ground: &egui::Response) -> Option<QueueAction> {
+/// Returns the name of a run: "dense, seed 1".
+fn name_of(line: &QueueLine, runs: &Runs) -> String {
+    let named = |(arm, seed): &ArmSeed| format!("{arm}, seed {seed}");
+    runs.arm_seed(&line.run).map_or_else(|| format!("run {}", line.run), named)
+}
+
+/// Draws the state of a run with its progress, and the time left.
+fn state_ui(ui: &mut Ui, line: &QueueLine, runs: &Runs) {
+    let colours = present(ui);
+    if line.is_running && ui.available_width() > 3.0 * BAR {
+        let (rect, _) = ui.allocate_exact_size(vec2(BAR, 6.0), Sense::hover());
+        let share = runs.record(&line.run).map_or(0.0, |record| record.progress().done) as f32;
+        ui.painter().rect_filled(rect, 3.0, colours.raised);
+        ui.painter().rect_filled(rect.with_max_x(rect.left() + BAR * share), 3.0, colours.link);
+    }
+    let has_failed = matches!(line.state, RunState::Failed(_)) && !line.is_running;
+    let (state, hint) = line.words(runs);
+    let state = RichText::new(state).color(if has_failed { colours.bad } else { colours.text2 });
+    ui.add(Label::new(state).selectable(false).truncate()).on_hover_text(hint);
+}
+
+/// Draws the buttons of a run, from right to left.
+fn buttons_ui(ui: &mut Ui, line: &QueueLine, name: &str) -> Option<QueueAction> {
+    let mut asked = None;
+    ui.spacing_mut().item_spacing.x = 0.0;
+    let mut button = |icon: Icon, verb: &str, action: QueueAction| {
+        let button = widgets::icon_button_ui(ui, true, icon, verb);
+        if button.accessible_name(format!("{verb}: {name}")).clicked() {
+            asked = Some(action);
+        }
+    };
+    if line.is_queued {
+        button(Icon::X, "Remove from queue", QueueAction::Stop);
+        button(Icon::ArrowDown, "Move down in queue", QueueAction::Down);
+        button(Icon::ArrowUp, "Move up in queue", QueueAction::Up);
+        button(Icon::CaretUp, "Run next", QueueAction::Next);
+    } else if line.is_running && !line.is_stopping {
+        button(Icon::StopFill, "Stop", QueueAction::Stop);
+    } else {
+        button(Icon::Play, if line.state == RunState::Waiting { "Run" } else { "Retry" }, QueueAction::Run);
+        if line.place.is_some() {
+            button(Icon::ArrowDown, "Move down in queue", QueueAction::Down);
+            button(Icon::ArrowUp, "Move up in queue", QueueAction::Up);
+        }
+    }
+    asked
+}
+
+/// Returns what a key asks for the row that has the keyboard.
+fn pressed(ui: &Ui, ground: &Response) -> Option<QueueAction> {
     if !ground.has_focus() {
         return None;
     }
@@ -362,9 +329,134 @@ fn pressed(ui: &Ui, ground: &egui::Response) -> Option<QueueAction> {
     keys.into_iter().find(|(modifiers, key, _)| is_pressed(*modifiers, *key)).map(|(.., action)| action)
 }
 
-/// A text in a part of a row, cut at its end.
-fn cell_ui(ui: &mut Ui, rect: Rect, [left, right]: [f32; 2], text: RichText) -> egui::Response {
-    let part = Rect::from_x_y_ranges(left..=right.max(left), rect.y_range());
-    let mut part = ui.new_child(UiBuilder::new().max_rect(part).layout(Layout::left_to_right(Align::Center)));
-    part.add(Label::new(text).selectable(false).truncate())
+/// The most runs side by side, and threads.
+const MOST: usize = 1024;
+
+/// What is typed for how runs share the machine, and not entered yet.
+#[derive(Default)]
+pub struct TypedSharing {
+    /// For runs side by side, and for threads.
+    texts: [Option<String>; 2],
+    /// Whether the keyboard is to go there.
+    pub wants_focus: bool,
+}
+
+impl TypedSharing {
+    /// Draws the fields; `used` is what holds where they are empty.
+    fn fields_ui(&mut self, ui: &mut Ui, used: QueueOptions, sharing: &mut Sharing) {
+        let (jobs, threads) = (used.jobs, used.threads_per_run());
+        let fields = [
+            ("Runs side by side", "How many runs go on at the same time", jobs, &mut sharing.jobs),
+            ("Threads per run", "How many threads each run computes with", threads, &mut sharing.threads),
+        ];
+        let wants_focus = std::mem::take(&mut self.wants_focus);
+        for (nth, (name, help, used, chosen)) in fields.into_iter().enumerate() {
+            let help = format!("{help}. Empty: as many as suit the machine");
+            number_ui(ui, [name, &help], used, chosen, &mut self.texts[nth], wants_focus && nth == 0);
+        }
+    }
+
+    /// Enters what is typed and can be used.
+    pub fn enter(&mut self, sharing: &mut Sharing) {
+        for (typed, chosen) in self.texts.iter_mut().zip([&mut sharing.jobs, &mut sharing.threads]) {
+            if let Some(Ok(number)) = typed.as_deref().map(number_of) {
+                (*typed, *chosen) = (None, number);
+            }
+        }
+    }
+}
+
+/// Returns the number that a text means, none where it is left to the machine; or what can be used.
+fn number_of(text: &str) -> Result<Option<usize>, String> {
+    match text.trim() {
+        "" => Ok(None),
+        number => match number.parse() {
+            Ok(number) if (1..=MOST).contains(&number) => Ok(Some(number)),
+            _ => Err(format!("A number from 1 to {MOST}")),
+        },
+    }
+}
+
+/// Draws a field for a number, which is chosen once the field is left; empty for what is `used` otherwise.
+fn number_ui(
+    ui: &mut Ui,
+    [name, help]: [&str; 2],
+    used: usize,
+    chosen: &mut Option<usize>,
+    typed: &mut Option<String>,
+    wants_focus: bool,
+) {
+    let mut shown =
+        typed.clone().unwrap_or_else(|| chosen.map(|number| number.to_string()).unwrap_or_default());
+    let number = number_of(&shown);
+    let label = ui.label(name);
+    let hint = RichText::new(format!("{used} (auto)")).color(present(ui).text3);
+    let edit = TextEdit::singleline(&mut shown).desired_width(64.0).hint_text(hint);
+    let (state, help) = match &number {
+        Ok(_) => (FieldState::Plain, help.to_owned()),
+        Err(allowed) => (FieldState::Wrong, format!("{help}. {allowed}")),
+    };
+    let field = widgets::field_ui(ui, edit, state).labelled_by(label.id).on_hover_text(help);
+    if wants_focus {
+        field.request_focus();
+    }
+    if field.changed() {
+        *typed = Some(shown);
+    } else if field.lost_focus()
+        && let Ok(number) = number
+    {
+        *chosen = number;
+        *typed = None;
+    }
+}
+
+/// Draws the entries that apply to these runs; what was chosen, which closes the menu.
+pub fn queue_entries_ui(ui: &mut Ui, runs: &Runs, ids: &[String]) -> Option<QueueRequest> {
+    let mut chosen = None;
+    for (icon, text, action) in entries(runs.counts(ids), runs.is_running()) {
+        if ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked() {
+            chosen = Some(QueueRequest { action, runs: ids.to_vec() });
+            ui.close();
+        }
+    }
+    chosen
+}
+
+/// Returns what applies to runs of which so many can be started, go on, and wait.
+fn entries(counts: QueueCounts, is_running: bool) -> Vec<(Icon, &'static str, QueueAction)> {
+    let QueueCounts { startable, resumable, open, waiting } = counts;
+    let run = if startable > 0 && resumable == startable { "Retry" } else { "Run" };
+    let moves = waiting > 0;
+    let all = [
+        (startable > 0, Icon::Play, run, QueueAction::Run),
+        (
+            open > 0,
+            Icon::StopFill,
+            if waiting == open { "Remove from queue" } else { "Stop" },
+            QueueAction::Stop,
+        ),
+        (is_running && startable + waiting > 0, Icon::CaretUp, "Run next", QueueAction::Next),
+        (moves, Icon::ArrowUp, "Move up in queue", QueueAction::Up),
+        (moves, Icon::ArrowDown, "Move down in queue", QueueAction::Down),
+    ];
+    all.into_iter().filter(|entry| entry.0).map(|(_, icon, text, action)| (icon, text, action)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_menu_has_what_applies() {
+        let texts = |startable, resumable, open, waiting, is_running| {
+            let counts = QueueCounts { startable, resumable, open, waiting };
+            entries(counts, is_running).into_iter().map(|(_, text, _)| text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(0, 0, 0, 0, true), [""; 0], "all are done");
+        assert_eq!(texts(3, 2, 0, 0, false), ["Run"]);
+        assert_eq!(texts(2, 2, 0, 0, true), ["Retry", "Run next"]);
+        assert_eq!(texts(0, 0, 1, 0, true), ["Stop"]);
+        let moves = ["Remove from queue", "Run next", "Move up in queue", "Move down in queue"];
+        assert_eq!(texts(0, 0, 2, 2, true), moves);
+    }
 }

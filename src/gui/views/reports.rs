@@ -2,9 +2,10 @@
 
 use eframe::egui::{Align, CollapsingHeader, Layout, RichText, Ui};
 
-use super::grid_ui;
+use crate::table::{Column, texts_ui};
 use crate::{text, theme};
 use form::number::in_groups;
+use results::campaign::definition;
 use results::{Report, RunRecord, RunState};
 
 const ROW: f32 = 22.0;
@@ -21,7 +22,7 @@ pub fn reports_ui(ui: &mut Ui, run: Option<&RunRecord>) {
     }
 }
 
-/// Why there are no reports.
+/// Returns why there are no reports.
 const fn nothing_reported(is_done: bool) -> &'static str {
     if is_done {
         "Nothing: this plan only trains and tests."
@@ -50,28 +51,30 @@ fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
     }
 }
 
-/// The table of a report, folded, since a plan with many rounds has many.
+/// Draws the table of a report, folded, since a plan with many rounds has many.
 fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
     let title = format!("Table: {}", report.columns.join(", "));
     CollapsingHeader::new(RichText::new(title).small()).id_salt(("report", position)).show(ui, |ui| {
-        grid_ui(ui, ("report table", position), [2.0, 0.5], &report.columns, |ui| {
-            for row in &report.rows {
-                for (column, cell) in report.columns.iter().zip(row) {
-                    ui.label(shown(column, cell));
-                }
-                ui.end_row();
-            }
-        });
+        let cells = |row: &Vec<String>| -> Vec<String> {
+            report.columns.iter().zip(row).map(|(column, cell)| shown(column, cell)).collect()
+        };
+        let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+        let columns = report
+            .columns
+            .iter()
+            .map(|title| Column::text(title, definition(title).unwrap_or_default()))
+            .collect();
+        texts_ui(ui, &format!("report table {position}"), columns, &rows, |_, _| String::new());
     });
 }
 
-/// The text of a cell: counts have commas, numbers that are names do not.
+/// Returns the text of a cell: counts have commas, numbers that are names do not.
 fn shown(column: &str, cell: &str) -> String {
     let is_count = column != "trial" && cell.bytes().all(|byte| byte.is_ascii_digit());
     if is_count { in_groups(cell) } else { cell.to_owned() }
 }
 
-/// The verdict of a check in words: "pruned or frozen weights: bit-identical ✓".
+/// Returns the verdict of a check in words: "pruned or frozen weights: bit-identical ✓".
 fn verdict(report: &Report) -> Option<String> {
     let passed = report.passed?;
     let words = match (report.kind.as_str(), passed) {

@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
+use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::compare::{menu_ui, runs_ui, tools_ui};
 use results::tiles::Group;
 
@@ -25,20 +25,15 @@ pub const ENTRY: ViewEntry = ViewEntry {
 };
 
 impl View for Table {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        runs_ui(ui, shared.compare, input.runs).map(ViewResponse::Compare)
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
+        runs_ui(ui, shared.compare, input.runs).map(Request::Compare)
     }
 
-    fn tools_ui(
-        &mut self,
-        ui: &mut Ui,
-        input: &ViewInput<'_>,
-        shared: &mut Shared<'_>,
-    ) -> Option<ViewResponse> {
-        tools_ui(ui, shared.compare, input.runs).map(ViewResponse::Compare)
+    fn tools_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
+        tools_ui(ui, shared.compare, input.runs).map(Request::Compare)
     }
 
-    fn menu_ui(&mut self, ui: &mut Ui, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        menu_ui(ui, shared.compare).map(ViewResponse::Compare)
+    fn menu_ui(&mut self, ui: &mut Ui, shared: &mut Shared<'_>) -> Option<Request> {
+        menu_ui(ui, shared.compare).map(Request::Compare)
     }
 }

@@ -14,7 +14,7 @@ use figure::export::bytes;
 use figure::plots::testing::{outcome, single_faults};
 use figure::{FileKind, Options};
 use results::{Event, Report, RunRecord};
-use run::summary::testing::write_done;
+use run::testing::write_done;
 
 pub(super) struct Shown {
     pub views: Views,
@@ -95,7 +95,7 @@ pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Sh
         let (experiment, is_behind) = (&*experiment, *is_behind);
         let base = results.parent().unwrap();
         let input = ViewInput { selection, experiment, listed, is_behind, runs, results, base, log };
-        if let Some(ViewResponse::AddStage(wanted)) = views.ui(ui, open, &input, compare) {
+        if let Some(Request::AddStage(wanted)) = views.ui(ui, open, &input, compare) {
             *set = Some(wanted);
         }
     };

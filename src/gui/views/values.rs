@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{Align, Checkbox, DragValue, Layout, RichText, TextStyle, Ui};
-use egui_extras::{Column, TableBuilder};
+use eframe::egui::{Checkbox, DragValue, RichText, TextStyle, Ui};
 
-use super::columns::{fitting, width_of};
-use crate::{text, theme, widgets};
+use crate::table::{Column, Table, width_of};
+use crate::{text, widgets};
 use doc::intervention::Set;
 use results::network::{Entry, ParameterValues};
 use results::number::{Format, fixed, readable};
@@ -102,111 +101,75 @@ impl Values {
                 last.saturating_sub(1)
             ));
         }
-        let room =
-            Room::of(ui, (values, widest), ui.available_width() - ui.spacing().scroll.allocated_width());
-        let mut table = TableBuilder::new(ui)
-            .id_salt("values")
-            .striped(true)
-            .cell_layout(Layout::left_to_right(Align::Center))
-            .auto_shrink([false, false]);
-        for (width, _) in room.widths.iter().zip(room.shown).filter(|(_, is_shown)| *is_shown) {
-            table = table.column(Column::exact(*width));
-        }
-        if let Some(target) = self.target.take() {
-            table = table.scroll_to_row(target - self.first, Some(Align::Center));
-        }
+        let (columns, decimals) = columns(ui, values, widest);
         let first = self.first;
-        let table = table.header(ROW, |mut row| {
-            for (name, _) in COLUMNS.into_iter().zip(room.shown).filter(|(_, is_shown)| *is_shown) {
-                row.col(|ui| {
-                    if name != VALUE {
-                        return drop(theme::heading_ui(ui, name));
-                    }
-                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        ui.add_space(theme::STEP); // as beside the numbers
-                        theme::heading_ui(ui, name);
-                    });
-                });
+        let text = |row: usize, column: usize| {
+            let entry = first + row;
+            match column {
+                0 => text::grouped(entry as u64),
+                1 => place_of(entry, &values.shape),
+                2 => value_text(values.values[entry], decimals),
+                _ => state_of(values.entries[entry]).to_owned(),
             }
-        });
-        table.body(|body| {
-            body.rows(ROW, count, |mut row| {
-                let entry = first + row.index();
-                let mut is_chosen = self.chosen.contains(&entry);
-                row.col(|ui| {
+        };
+        let table = Table {
+            id: "values",
+            columns: &columns,
+            rows: count,
+            row_height: ROW,
+            target: self.target.take().map(|target| target - first),
+            text: Some(&text),
+            is_striped: true,
+            ..Table::default()
+        };
+        table.show(ui, &mut |ui, row, column| {
+            let Some(column) = column else { return };
+            let (entry, text) = (first + row, text(row, column));
+            match column {
+                0 => {
                     ui.spacing_mut().interact_size.y = ROW; // a higher one would be off the middle of the row
-                    let checkbox =
-                        Checkbox::new(&mut is_chosen, RichText::new(text::grouped(entry as u64)).small());
-                    let checkbox = widgets::input_ui(ui, checkbox);
-                    if checkbox.changed() {
-                        if is_chosen {
-                            self.chosen.insert(entry)
-                        } else {
-                            self.chosen.remove(&entry)
-                        };
+                    let mut is_chosen = self.chosen.contains(&entry);
+                    let checkbox = Checkbox::new(&mut is_chosen, RichText::new(text).small());
+                    if !widgets::input_ui(ui, checkbox).changed() {
+                    } else if is_chosen {
+                        self.chosen.insert(entry);
+                    } else {
+                        self.chosen.remove(&entry);
                     }
-                });
-                if room.shown[1] {
-                    row.col(|ui| drop(ui.small(place_of(entry, &values.shape))));
                 }
-                row.col(|ui| {
-                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        ui.add_space(theme::STEP);
-                        ui.monospace(value_text(values.values[entry], room.decimals))
-                            .on_hover_text(format!("{:?}", values.values[entry]));
-                    });
-                });
-                if room.shown[3] {
-                    row.col(|ui| drop(ui.label(RichText::new(state_of(values.entries[entry])).small())));
-                }
-            });
+                2 => drop(ui.monospace(text).on_hover_text(format!("{:?}", values.values[entry]))),
+                _ => drop(ui.small(text)),
+            }
         });
     }
 }
 
-/// The columns of the table.
-const COLUMNS: [&str; 4] = ["Entry", "Position", VALUE, "State"];
-/// The heading of the column of numbers.
-const VALUE: &str = "Value";
-/// Columns that go where the table is narrow, first ones first.
-const EXPENDABLE: [usize; 2] = [3, 1];
 /// Decimals of the values, from most to fewest.
 const DECIMALS: [usize; 3] = [6, 4, 3];
 
-/// How much is drawn of the table in some space.
-struct Room {
-    widths: [f32; COLUMNS.len()],
-    shown: [bool; COLUMNS.len()],
-    decimals: usize,
-}
-
-impl Room {
-    /// Decimals go first, then whole columns: a value is never cut.
-    fn of(ui: &Ui, (values, of_values): (&ParameterValues, Widest), space: f32) -> Self {
-        let (small, mono) = (TextStyle::Small.resolve(ui.style()), TextStyle::Monospace.resolve(ui.style()));
-        let last = values.values.len().saturating_sub(1);
-        let tick = ui.spacing().icon_width + ui.spacing().icon_spacing;
-        let states = [Entry::Pruned, Entry::Frozen, Entry::Free].map(state_of);
-        let widest = |texts: &[&str]| texts.iter().map(|text| width_of(ui, text, &small)).fold(0.0, f32::max);
-        let of = |decimals: usize| {
-            let value = value_text(of_values.value, decimals);
-            let value = width_of(ui, &value, &mono).max(of_values.letters as f32 * width_of(ui, "0", &mono));
-            let widths = [
-                tick + width_of(ui, &text::grouped(last as u64), &small),
-                width_of(ui, &place_of(last, &values.shape), &small),
-                value + theme::STEP,
-                widest(&states),
-            ];
-            let heads = COLUMNS.map(|name| width_of(ui, name, &small) + theme::STEP);
-            let widths = std::array::from_fn(|at| widths[at].max(heads[at]) + theme::STEP);
-            let shown = fitting(widths, ui.spacing().item_spacing.x, space, &EXPENDABLE);
-            Self { widths, shown, decimals }
-        };
-        let rooms = DECIMALS.map(of);
-        let all = |room: &Self| room.shown == [true; COLUMNS.len()];
-        let place = rooms.iter().position(all).unwrap_or(DECIMALS.len() - 1);
-        rooms.into_iter().nth(place).expect("a place in the list")
-    }
+/// Returns the columns with the decimals of the values: decimals go first where the table is narrow, then whole columns.
+fn columns(ui: &Ui, values: &ParameterValues, widest: Widest) -> ([Column<'static>; 4], usize) {
+    let (small, mono) = (TextStyle::Small.resolve(ui.style()), TextStyle::Monospace.resolve(ui.style()));
+    let small = |text: &str| width_of(ui, text, &small);
+    let last = values.values.len().saturating_sub(1);
+    let tick = ui.spacing().icon_width + ui.spacing().icon_spacing;
+    let states = [Entry::Pruned, Entry::Frozen, Entry::Free].map(|state| small(state_of(state)));
+    let of = |decimals: usize| {
+        let value = width_of(ui, &value_text(widest.value, decimals), &mono);
+        let value = value.max(widest.letters as f32 * width_of(ui, "0", &mono));
+        let columns = [
+            Column::text("Entry", "").fits(ui, tick + small(&text::grouped(last as u64))),
+            Column::text("Position", "").fits(ui, small(&place_of(last, &values.shape))).leaves(1),
+            Column::number("Value", "").fits(ui, value),
+            Column::text("State", "").fits(ui, states.into_iter().fold(0.0, f32::max)).leaves(0),
+        ];
+        (columns, decimals)
+    };
+    let fits = |(columns, _): &([Column<'_>; 4], usize)| {
+        columns.iter().map(|column| column.width).sum::<f32>() <= ui.available_width()
+    };
+    let [most, fewer, fewest] = DECIMALS.map(of);
+    [most, fewer].into_iter().find(fits).unwrap_or(fewest)
 }
 
 /// What decides the width of the column of values.
@@ -219,7 +182,7 @@ pub struct Widest {
 }
 
 impl Widest {
-    /// Of all values of a parameter.
+    /// Finds it among all values of a parameter.
     pub fn of(values: &[f32]) -> Self {
         let is_plain = |value: &&f32| value.is_finite() && value.abs() < PLAIN;
         let largest =
@@ -236,7 +199,7 @@ impl Widest {
 /// Larger values are written with a power of ten.
 const PLAIN: f32 = 1e5;
 
-/// A value with so many decimals, or with a power of ten, or what it is instead of a number.
+/// Returns a value with so many decimals, or with a power of ten, or what it is instead of a number.
 fn value_text(value: f32, decimals: usize) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -247,7 +210,7 @@ fn value_text(value: f32, decimals: usize) -> String {
     if value.abs() < PLAIN { fixed(value.into(), decimals) } else { readable(value.into(), Format::Number) }
 }
 
-/// The position of an entry in its parameter: `[3, 17]`.
+/// Returns the position of an entry in its parameter: `[3, 17]`.
 pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
     let mut place = Vec::new();
     for side in shape.iter().rev() {
@@ -258,7 +221,7 @@ pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
     format!("[{}]", place.join(", "))
 }
 
-/// The state of an entry in a word.
+/// Returns the state of an entry in a word.
 pub const fn state_of(entry: Entry) -> &'static str {
     match entry {
         Entry::Pruned => "pruned",

@@ -2,23 +2,29 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Align, Layout, RichText, ScrollArea, TextStyle, Ui, Vec2, vec2};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{
+    Align, Color32, ColorImage, Layout, Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind,
+    TextStyle, TextureFilter, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
+};
 
-use super::columns::{key_ui, width_of};
-use super::histogram::Histogram;
 use super::loading::{LoadState, Loading, Source};
-use super::network_at_end::keeps_rounds;
-use super::offer::{Offer, Offers, Wanted, take_ui};
-use super::picture::{Picture, size_of};
-use super::values::{Values, Widest};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
-use crate::plot::{colour, theme_of};
+use super::network_at_end::{NetworkAtEnd, keeps_rounds};
+use super::offer::{Offer, Offers, Subject, Wanted, take_ui};
+use super::values::{Values, Widest, place_of, state_of};
+use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, key_ui, nothing_ui, waiting_ui};
+use crate::plot::{FigureView, colour, figure_ui, theme_of};
 use crate::runs::Runs;
-use crate::{text, theme, widgets};
+use crate::table::width_of;
+use crate::theme::{self, present};
+use crate::{text, widgets};
 use doc::Run;
+use figure::Figure;
 use figure::cells::Cells;
-use figure::mosaic::{Mosaic, SIDE};
-use figure::network::image::{Shown, cells, colours, counts, full, image};
+use figure::cells::{Mosaic, SIDE};
+use figure::network::histogram;
+use figure::network::image::{PRUNED_KIND, Shown, cells, colours, counts, full, image};
+use figure::palette::Theme;
 use results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use results::number::fixed;
 use results::tiles::Group;
@@ -84,7 +90,7 @@ impl Loaded {
         let cells = cells(&values, Shown::Values);
         let counts = counts(&values);
         Self {
-            mosaic: Mosaic::of(&cells, SIDE),
+            mosaic: Mosaic::new(&cells, SIDE),
             full: full(&values),
             counts,
             widest: Widest::of(&values.values),
@@ -113,9 +119,9 @@ impl View for Weights {
         listed.iter().any(|run| runs.is_done(&run.id) || keeps_rounds(run, runs))
     }
 
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         self.seen = None;
-        let Some(read) = shared.network.ui(ui, ENTRY.help, input) else {
+        let Some(read) = shared.store.of::<NetworkAtEnd>().ui(ui, ENTRY.help, input) else {
             self.shown_of = None;
             return None;
         };
@@ -143,6 +149,11 @@ impl View for Weights {
 }
 
 impl Weights {
+    /// Asks for an export of the figure that was used last.
+    fn take(&self, wanted: Wanted) -> Option<Request> {
+        Some(Request::Take(Subject::View(self.offer()?), wanted))
+    }
+
     /// Draws the chosen parameter; returns a stage for the plan of `arm`, or a figure to export.
     fn parameters_ui(
         &mut self,
@@ -150,7 +161,7 @@ impl Weights {
         summary: &NetworkSummary,
         source: &Source,
         arm: &str,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         let (parameter, wanted) = self.choice_ui(ui, summary)?;
         let key = (source.clone(), parameter.name.clone());
         if self.shown_of.as_ref() != Some(&key) {
@@ -178,7 +189,7 @@ impl Weights {
                 |ui: &mut Ui| ui.allocate_ui(size, |ui| self.both_ui(ui, histogram, &key, arm)).inner;
             if has_bar { scroll.show(ui, draw).inner } else { draw(ui) }
         };
-        wanted.map(ViewResponse::Take).or(rest)
+        wanted.and_then(|wanted| self.take(wanted)).or(rest)
     }
 
     /// Draws the histogram in its size, and the entries in the room that is left.
@@ -188,7 +199,7 @@ impl Weights {
         histogram: Vec2,
         key: &(Source, String),
         arm: &str,
-    ) -> Option<ViewResponse> {
+    ) -> Option<Request> {
         ui.spacing_mut().item_spacing = Vec2::splat(theme::STEP);
         if self.histogram.ui(ui, histogram) {
             self.used = Used::Histogram;
@@ -197,7 +208,7 @@ impl Weights {
     }
 
     /// Draws image and table of the parameter once they are read.
-    fn entries_ui(&mut self, ui: &mut Ui, key: &(Source, String), arm: &str) -> Option<ViewResponse> {
+    fn entries_ui(&mut self, ui: &mut Ui, key: &(Source, String), arm: &str) -> Option<Request> {
         let (from, name) = key.clone();
         let read =
             move || Ok(Arc::new(Loaded::of(read_values_at(&from.folder, &from.id, &name, from.moment)?)));
@@ -219,7 +230,7 @@ impl Weights {
         self.seen = Some(loaded.clone());
         let space = ui.available_size();
         let side = (space.x - TABLE - theme::STEP).max(0.5 * space.x - theme::STEP);
-        ui.horizontal_top(|ui| {
+        let shown = ui.horizontal_top(|ui| {
             let (picture, shown) = (&mut self.picture, &mut self.shown);
             let image = |ui: &mut Ui| picture_ui(ui, picture, shown, &loaded);
             let left = ui.allocate_ui(vec2(side, space.y), |ui| ui.vertical(image).inner);
@@ -232,12 +243,13 @@ impl Weights {
             let table = |ui: &mut Ui| values.ui(ui, &key.1, (&loaded.values, loaded.widest), arm);
             let rest = vec2(ui.available_width(), space.y);
             let set = ui.allocate_ui(rest, |ui| ui.vertical(table).inner).inner;
-            wanted.map(ViewResponse::Take).or(set.map(ViewResponse::AddStage))
-        })
-        .inner
+            (wanted, set)
+        });
+        let (wanted, set) = shown.inner;
+        wanted.and_then(|wanted| self.take(wanted)).or(set.map(Request::AddStage))
     }
 
-    /// The chosen parameter, and the chosen export of its histogram.
+    /// Draws the chosen parameter, and the chosen export of its histogram.
     fn choice_ui<'a>(
         &mut self,
         ui: &mut Ui,
@@ -293,7 +305,7 @@ fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Lo
     wanted.inner
 }
 
-/// The width of the image beside histogram and table: what it fills.
+/// Returns the width of the image beside histogram and table: what it fills.
 fn picture_width(parameter: &ParameterSummary, space: Vec2) -> f32 {
     let (rows, columns) = match parameter.shape.as_slice() {
         [rows, rest @ ..] if !rest.is_empty() => (*rows, rest.iter().product::<usize>()),
@@ -305,7 +317,7 @@ fn picture_width(parameter: &ParameterSummary, space: Vec2) -> f32 {
     size.x.clamp(NARROWEST.min(most), most)
 }
 
-/// The meaning of the colours, and of the image.
+/// Returns the meaning of the colours, and of the image.
 fn keys(ui: &Ui, colours: &Cells, loaded: &Loaded) -> Vec<(Option<[u8; 3]>, String)> {
     let theme = theme_of(ui);
     let mut keys = Vec::new();
@@ -328,11 +340,187 @@ fn keys(ui: &Ui, colours: &Cells, loaded: &Loaded) -> Vec<(Option<[u8; 3]>, Stri
     keys
 }
 
-/// The height of the keys in the lines that they need.
+/// Returns the height of the keys in the lines that they need.
 fn keys_height(ui: &Ui, keys: &[(Option<[u8; 3]>, String)]) -> f32 {
     let font = TextStyle::Small.resolve(ui.style());
     let gap = ui.spacing().item_spacing;
     let width: f32 = keys.iter().map(|(_, text)| width_of(ui, text, &font) + 2.0 * theme::STEP + gap.x).sum();
     let lines = (1.2 * width / ui.available_width().max(1.0)).ceil();
     gap.y + lines * (ui.spacing().interact_size.y + gap.y)
+}
+
+/// A histogram with its view.
+#[derive(Default)]
+pub struct Histogram {
+    figure: Option<Arc<Figure>>,
+    view: FigureView,
+}
+
+impl Histogram {
+    /// Has to be called when the parameter changes. Of another moment of the same parameter, the zoom stays.
+    pub fn show(&mut self, parameter: &ParameterSummary, is_other_moment: bool) {
+        self.figure = Some(Arc::new(histogram(parameter)));
+        if is_other_moment {
+            self.view.forget_figure();
+        } else {
+            self.view = FigureView::default();
+        }
+    }
+
+    /// Draws it in this size; returns whether it is clicked.
+    pub fn ui(&mut self, ui: &mut Ui, size: Vec2) -> bool {
+        let Some(figure) = &self.figure else { return false };
+        let draw = |ui: &mut Ui| ui.vertical(|ui| figure_ui(ui, figure, &mut self.view));
+        let rect = ui.allocate_ui(size, draw).response.rect;
+        ui.rect_contains_pointer(rect) && ui.input(|input| input.pointer.any_pressed())
+    }
+
+    /// Returns the visible part, for files.
+    pub fn offer(&self, parameter: &str) -> Option<Offer> {
+        let shown = self.view.shown(self.figure.as_ref()?);
+        let (name, title) = (format!("{parameter}-histogram"), format!("histogram of {parameter}"));
+        Some(Offer::new(name, title, move || shown.clone()))
+    }
+}
+
+/// The smallest and the largest side of a cell that is one entry, in points.
+const SIDES: [f32; 2] = [0.05, 64.0];
+/// How far a small entry is stretched in one direction: to this side, and to so many times the other one.
+const STRETCHED: [f32; 2] = [3.0, 4.0];
+/// The least height and width of the whole image.
+const SMALLEST: f32 = 24.0;
+
+/// Entries have sharp edges; where they are smaller than a pixel, it is a mean of them.
+const TEXTURE: TextureOptions =
+    TextureOptions { minification: TextureFilter::Linear, ..TextureOptions::NEAREST };
+
+/// The texture of the last image.
+#[derive(Default)]
+pub struct Picture {
+    texture: Option<(Shown, Theme, TextureHandle)>,
+}
+
+impl Picture {
+    /// Has to be called when the values change.
+    pub fn forget(&mut self) {
+        self.texture = None;
+    }
+
+    /// Draws the image in these colours into the available width, up to a height; the pointer reads the entry below it.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        (values, mosaic): (&ParameterValues, &Mosaic),
+        (colours, shown): (&Cells, Shown),
+        height: f32,
+    ) {
+        let theme = theme_of(ui);
+        if self.texture.as_ref().is_none_or(|(kept, with, _)| *kept != shown || *with != theme) {
+            let image = coloured(mosaic, colours, theme);
+            let texture = ui.ctx().load_texture("parameter", image, TEXTURE);
+            self.texture = Some((shown, theme, texture));
+        }
+        let size = size_of(mosaic.cells, vec2(ui.available_width(), height), ui.pixels_per_point());
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+        if let Some((_, _, texture)) = &self.texture {
+            let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+            ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
+        }
+        let outline = Stroke::new(1.0, present(ui).line);
+        ui.painter().rect_stroke(rect, 0.0, outline, StrokeKind::Outside);
+        let name = format!("Image of the {}", shown.name());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+        reading_ui(&response, rect, values, mosaic);
+    }
+}
+
+fn reading_ui(response: &Response, rect: Rect, values: &ParameterValues, mosaic: &Mosaic) {
+    let Some(pointer) = response.hover_pos() else { return };
+    let [rows, columns] = mosaic.size;
+    let share = (pointer - rect.min) / rect.size();
+    let (row, column) = (position(share.y, rows), position(share.x, columns));
+    let Some(tile) = mosaic.tiles.get(row * columns + column) else { return };
+    let entry = mosaic.first_cell(row, column);
+    let text = if mosaic.is_exact() {
+        let state = state_of(values.entries[entry]);
+        format!(
+            "Entry {} at {}: {}, {state}",
+            text::grouped(entry as u64),
+            place_of(entry, &values.shape),
+            values.values[entry]
+        )
+    } else {
+        let [rows, columns] = mosaic.block;
+        format!(
+            "{rows}×{columns} entries from {}: mean {}, {} pruned",
+            place_of(entry, &values.shape),
+            fixed(tile.mean, 4),
+            text::percent(f64::from(tile.shares[PRUNED_KIND]))
+        )
+    };
+    response.clone().on_hover_text_at_pointer(text);
+}
+
+fn position(share: f32, count: usize) -> usize {
+    ((share.clamp(0.0, 1.0) * count as f32) as usize).min(count.saturating_sub(1))
+}
+
+/// Returns the largest size with square entries of whole pixels in some space. Where they would be small because there
+/// are many more rows than columns, or the reverse, they are wider or higher.
+pub fn size_of(cells: [usize; 2], space: Vec2, pixels: f32) -> Vec2 {
+    let [rows, columns] = cells.map(|count| count.max(1) as f32);
+    let room = vec2(space.x / columns, space.y / rows);
+    let side = room.min_elem().clamp(SIDES[0], SIDES[1]);
+    let most = STRETCHED[0].min(STRETCHED[1] * side).max(side);
+    let whole = |side: f32| if side * pixels < 1.0 { side } else { (side * pixels).floor() / pixels };
+    let [width, height] = [columns * whole(room.x.min(most)), rows * whole(room.y.min(most))];
+    vec2(width.clamp(SMALLEST.min(space.x), space.x), height.clamp(SMALLEST, space.y.max(SMALLEST)))
+}
+
+/// Returns the same pixels as in an exported file.
+fn coloured(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
+    let pixel = |pixel: Option<[u8; 3]>| pixel.map_or(Color32::TRANSPARENT, colour);
+    let pixels = mosaic.pixels(colours, colours.range(), theme).into_iter().map(pixel).collect();
+    ColorImage::new([mosaic.size[1], mosaic.size[0]], pixels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use figure::cells::SIDE;
+    use figure::network::image::{cells, colours};
+    use results::network::Entry;
+
+    fn values(shape: &[usize]) -> ParameterValues {
+        let count = shape.iter().product();
+        ParameterValues {
+            shape: shape.to_vec(),
+            values: vec![-1.0; count],
+            entries: vec![Entry::Free; count],
+        }
+    }
+
+    fn mosaic(shape: &[usize]) -> Mosaic {
+        Mosaic::new(&cells(&values(shape), Shown::Values), SIDE)
+    }
+
+    #[test]
+    fn the_screen_has_the_colours_of_the_file() {
+        let all = cells(&values(&[2, 3]), Shown::Values);
+        let colours = colours(2.0, [6, 0, 0], Shown::Values);
+        let image = coloured(&mosaic(&[2, 3]), &colours, Theme::Light);
+        let [red, green, blue] = all.paint([0, 0], all.range(), Theme::Light).unwrap();
+        assert_eq!(image.size, [3, 2]);
+        assert!(image.pixels.iter().all(|pixel| *pixel == Color32::from_rgb(red, green, blue)));
+    }
+
+    #[test]
+    fn entries_are_square_where_there_is_room() {
+        let size = |shape: &[usize], pixels: f32| size_of(mosaic(shape).cells, vec2(200.0, 200.0), pixels);
+        assert_eq!(size(&[10, 20], 1.0), vec2(200.0, 100.0));
+        assert_eq!(size(&[10, 30], 1.0), vec2(180.0, 60.0), "six whole pixels an entry");
+        assert_eq!(size(&[10, 30], 1.5), vec2(200.0, 200.0 / 3.0), "ten of them at 150 %");
+        assert_eq!(size(&[400, 50], 1.0), vec2(100.0, 200.0), "twice as wide as high");
+        assert_eq!(size(&[400], 1.0), vec2(200.0, SMALLEST));
+    }
 }

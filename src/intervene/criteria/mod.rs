@@ -32,34 +32,24 @@ form::choice! {
     }
 }
 
-/// What a criterion looks at, and the score of each entry of one parameter that follows, pruned and frozen ones included.
+/// Scores of the entries of a parameter, pruned and frozen ones included, by the data that a criterion looks at.
 pub enum Evidence<'a> {
     /// The weights alone. Parameters are asked in the order of the network with one stream, so that what is drawn for an
     /// entry does not depend on the mask.
     Weights(Box<dyn Fn(&[f32], &mut Stream) -> Vec<f32> + 'a>),
-    /// Weights, and the gradient of the training loss.
-    LossGradient {
-        /// Over so many mini-batches the gradient is averaged; pruned entries have 0.
-        batches: u64,
-        /// From weights and gradients.
-        score: Pairwise<'a>,
-    },
+    /// Weights, and the gradient of the training loss, averaged over so many mini-batches; pruned entries have 0.
+    LossGradient { batches: u64, score: Pairwise<'a> },
     /// Weights, and the gradient of the sum of all outputs for one image of ones, in a network whose every weight is its
     /// absolute value, whose biases are 0 and which normalises nothing; pruned entries have 0. No data are needed.
     FlowGradient(Pairwise<'a>),
-    /// Weights, and those of an earlier moment.
-    Past {
-        /// The snapshot; the criterion's setting is called `since` too.
-        since: &'a str,
-        /// From weights and earlier weights.
-        score: Pairwise<'a>,
-    },
+    /// Weights, and those of the snapshot `since`; the criterion's setting is called so too.
+    Past { since: &'a str, score: Pairwise<'a> },
 }
 
 /// Scores from the weights of a parameter and one more number for each of them.
 pub type Pairwise<'a> = Box<dyn Fn(&[f32], &[f32]) -> Vec<f32> + 'a>;
 
-/// A score for each entry from its own two numbers.
+/// Returns a score for each entry from its own two numbers.
 fn each<'a>(score: impl Fn(f32, f32) -> f32 + 'a) -> Pairwise<'a> {
     Box::new(move |weights, others| {
         weights.iter().zip(others).map(|(&weight, &other)| score(weight, other)).collect()
@@ -67,7 +57,8 @@ fn each<'a>(score: impl Fn(f32, f32) -> f32 + 'a) -> Pairwise<'a> {
 }
 
 impl Evidence<'_> {
-    /// The scores of one parameter; `others` are what is looked at besides its weights, empty where that is nothing.
+    /// Returns the scores of one parameter; `others` are what is looked at besides its weights, empty where that is
+    /// nothing.
     pub fn scores(&self, weights: &[f32], others: &[f32], rng: &mut Stream) -> Vec<f32> {
         match self {
             Self::Weights(score) => score(weights, rng),
@@ -79,13 +70,13 @@ impl Evidence<'_> {
     }
 }
 
-/// What an entry is worth.
+/// A pruning criterion.
 pub trait Scoring {
-    /// What it looks at, and how it scores by it.
+    /// Returns what it looks at, and how it scores by it.
     fn evidence(&self) -> Evidence<'_>;
 
-    /// The scope that its paper prunes with: scores by gradients compare layers with each other. New steps begin with it;
-    /// files without a scope keep the default of the format.
+    /// Returns the scope that its paper prunes with: scores by gradients compare layers with each other. New steps
+    /// begin with it; files without a scope keep the default of the format.
     fn usual_scope(&self) -> Scope {
         match self.evidence() {
             Evidence::LossGradient { .. } | Evidence::FlowGradient(_) => Scope::Global,
@@ -93,12 +84,12 @@ pub trait Scoring {
         }
     }
 
-    /// In how many steps it prunes unless told otherwise, with new scores before each.
+    /// Returns in how many steps it prunes unless told otherwise, with new scores before each.
     fn steps(&self) -> u32 {
         1
     }
 
-    /// How a plan that prunes by it reads, where that is not `by` and its label.
+    /// Returns how a plan that prunes by it reads, where that is not `by` and its label.
     fn words(&self) -> Option<&'static str> {
         None
     }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::list::PlacedFault;
-use super::log::LineError;
+use super::log::{LineError, PlacedFault};
 use super::model::StoredValue;
 use super::{FaultAmount, FaultModel, Site, SiteSpace, Storage, TooManyFaults};
 use crate::stream::Stream;
@@ -15,25 +14,24 @@ use crate::stream::Stream;
 pub struct Memory<'a> {
     /// Its values; golden ones, or what is stored in float32.
     pub values: &'a [f32],
-    /// How they are stored.
+    /// Their stored form.
     pub storage: &'a Storage,
 }
 
 /// One fault that was injected: a site, what was stored there, and what is now.
 #[derive(Debug, Clone, Copy)]
 pub struct Injected {
-    /// Where.
     pub site: Site,
     /// The bits stored before, zero-extended to 32.
     pub before: u32,
     /// The bits stored afterwards.
     pub after: u32,
-    /// What the entry reads as afterwards.
+    /// The value that the entry reads as afterwards.
     pub value: f32,
 }
 
 impl Injected {
-    /// Whether anything changed. A stuck-at that agrees with the stored bit is logged, and is no fault.
+    /// Returns true if anything changed. A stuck-at that agrees with the stored bit is logged, and is no fault.
     pub fn is_fault(&self) -> bool {
         self.before != self.after
     }
@@ -45,14 +43,14 @@ pub struct Injection {
     model: FaultModel,
     /// Ascending where they were drawn; in the order of the lines of a list.
     sites: Arc<Vec<Site>>,
-    /// What a list has of each site; empty where the sites were drawn.
+    /// The listed fault of each site; empty where the sites were drawn.
     listed: Vec<PlacedFault>,
-    /// Where values are drawn from, after the draw of the sites.
+    /// The stream of values, after the draw of the sites.
     rng: Stream,
 }
 
 impl Injection {
-    /// Faults at sites that were drawn, which ascend; the stream continues after their draw.
+    /// Returns the faults at sites that were drawn, which ascend; the stream continues after their draw.
     pub fn at(model: FaultModel, sites: Arc<Vec<Site>>, rng: Stream) -> Self {
         Self { model, sites, listed: Vec::new(), rng }
     }
@@ -71,18 +69,20 @@ impl Injection {
         Ok(Self::at(model, Arc::new(sites), rng))
     }
 
-    /// Faults of a list: an entry holds the bits listed as `after` from then on, or what the model makes of it.
+    /// Returns the faults of a list: an entry holds the bits listed as `after` from then on, or what the model makes
+    /// of it.
     pub fn listed(model: FaultModel, listed: Vec<PlacedFault>, rng: Stream) -> Self {
         let sites = listed.iter().map(|fault| fault.site).collect();
         Self { model, sites: Arc::new(sites), listed, rng }
     }
 
-    /// The number of the parameter (or operation) of each fault.
+    /// Returns the number of the parameter (or operation) of each fault.
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
         self.sites.iter().map(|site| site.parameter)
     }
 
-    /// The numbers of the faults at a parameter (or operation), and of others where a list has them in between.
+    /// Returns the numbers of the faults at a parameter (or operation), and of others where a list has them in
+    /// between.
     fn at_parameter(&self, parameter: usize) -> Range<usize> {
         if !self.listed.is_empty() {
             return 0..self.sites.len();
@@ -91,7 +91,7 @@ impl Injection {
             ..self.sites.partition_point(|site| site.parameter <= parameter)
     }
 
-    /// Whether any fault is at a parameter (or operation).
+    /// Returns true if any fault is at a parameter (or operation).
     pub fn is_at(&self, parameter: usize) -> bool {
         self.sites[self.at_parameter(parameter)].iter().any(|site| site.parameter == parameter)
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn injected(model: FaultModel, format: Format, values: &[f32], sites: &[Site]) -> Vec<Injected> {
-        let storage = Storage::of(format, values, 1);
+        let storage = Storage::new(format, values, 1);
         let mut injection = Injection::at(model, Arc::new(sites.to_vec()), stream(0, Purpose::Fault, &[]));
         injection.inject(|_| Memory { values, storage: &storage }).unwrap()
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn faults_are_injected_behind_their_operations_one_after_the_other() {
         let at = |parameter: usize| Site { parameter, index: 0, bit: Some(31) };
-        let storage = Storage::of(Format::Float32, &[1.0], 1);
+        let storage = Storage::new(Format::Float32, &[1.0], 1);
         let memory = Memory { values: &[1.0], storage: &storage };
         let sites = Arc::new(vec![at(2), at(5), at(5), at(7)]);
         let mut injection = Injection::at(FaultModel::Flip, sites, stream(0, Purpose::Fault, &[]));
@@ -209,7 +209,7 @@ mod tests {
     fn golden_and_raw_values_get_the_same_faults() {
         let raw = [0.1_f32, -0.3, 0.777];
         for format in Format::all() {
-            let storage = Storage::of(format, &raw, 1);
+            let storage = Storage::new(format, &raw, 1);
             let golden = storage.golden(&raw);
             let fault = |values: &[f32]| {
                 let rng = stream(0, Purpose::Fault, &[]);

@@ -8,32 +8,23 @@
 //! | how values are stored, and what their bits mean | [`Format`], [`Storage`] |
 //! | which bits can be hit | [`Bits`], [`BitField`] |
 //! | what becomes of a stored value | [`FaultModel`], one file each in [`model`] |
-//! | which sites there are, and which ones are drawn | [`SiteSpace`], [`FaultAmount`], [`sample`] |
+//! | which sites there are, and which ones are drawn | [`SiteSpace`], [`FaultAmount`] |
 //! | from which stream | [`Draw`], [`StreamCounters`] |
 //! | what values read as with faults | [`Injection`] |
-//! | what the lines of `faults.csv` hold, and lists written by others | [`log`], [`list`] |
+//! | what the lines of `faults.csv` hold, and lists written by others | [`log`] |
 //! | what a fault did to an image | [`outcome`] |
 //! | how sure a campaign is | [`statistics`] |
 
-mod bits;
-mod draw;
 mod format;
-mod half;
 mod inject;
-pub mod list;
 pub mod log;
 pub mod model;
 pub mod outcome;
-pub mod sample;
 mod sites;
 pub mod statistics;
-mod storage;
 
-pub use bits::{BitField, Bits};
-pub use draw::{Draw, FaultAmount, PrunedMemory, StreamCounters};
-pub use format::Format;
+pub use format::{BitField, Bits, Format, Storage};
 pub use inject::{Injected, Injection, Memory};
 pub use model::FaultModel;
 pub use outcome::{ImageOutcome, Tally};
-pub use sites::{Region, Site, SiteSpace, TooManyFaults};
-pub use storage::Storage;
+pub use sites::{Draw, FaultAmount, PrunedMemory, Region, Site, SiteSpace, StreamCounters, TooManyFaults};

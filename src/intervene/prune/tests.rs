@@ -60,7 +60,7 @@ fn apply(layers: &mut [Layer], rule: PruningRule) -> Result<Vec<usize>, PruneErr
 }
 
 fn remaining(layers: &[Layer]) -> u64 {
-    layers.iter().map(|layer| MaskCounts::of(&layer.entries).surviving()).sum()
+    layers.iter().map(|layer| MaskCounts::new(&layer.entries).surviving()).sum()
 }
 
 const TORCH: [f32; 8] = [1.0, 2.0, 3.0, 4.0, -4.0, -3.0, -2.0, -1.0];
@@ -230,13 +230,13 @@ fn a_quota_in_steps_adds_up_and_ends_at_the_same_count() {
         let part: Vec<Quota> = planned.iter().map(|quota| quota.step(step, 100)).collect();
         let removed = lowest_of(&targets(&layers), &part).unwrap();
         for ((layer, removed), quota) in layers.iter_mut().zip(removed).zip(&part) {
-            assert_eq!(MaskCounts::of(&layer.entries).free, quota.free);
+            assert_eq!(MaskCounts::new(&layer.entries).free, quota.free);
             for index in removed {
                 layer.entries[index as usize] = Entry::Pruned;
             }
         }
     }
-    assert_eq!(layers.map(|layer| MaskCounts::of(&layer.entries).free), [100, 55]);
+    assert_eq!(layers.map(|layer| MaskCounts::new(&layer.entries).free), [100, 55]);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn any_amount() -> impl Strategy<Value = Amount> {
 
 /// What a group of entries must lose, from the words of the semantics alone.
 fn expected(amount: Amount, group: &[Layer]) -> u64 {
-    let counts: MaskCounts = group.iter().map(|layer| MaskCounts::of(&layer.entries)).sum();
+    let counts: MaskCounts = group.iter().map(|layer| MaskCounts::new(&layer.entries)).sum();
     let small = |layer: &Layer, threshold: f64| {
         let pairs = layer.weights.iter().zip(&layer.entries);
         pairs.filter(|(weight, entry)| entry.is_free() && weight.abs() < threshold as f32).count() as u64
@@ -300,7 +300,7 @@ proptest! {
                 Scope::PerLayer => layers.chunks(1).collect(),
             };
             let wanted: Vec<u64> = groups.iter().map(|group| expected(amount, group)).collect();
-            let free = |group: &&[Layer]| group.iter().map(|layer| MaskCounts::of(&layer.entries).free).sum::<u64>();
+            let free = |group: &&[Layer]| group.iter().map(|layer| MaskCounts::new(&layer.entries).free).sum::<u64>();
             let possible = groups.iter().zip(&wanted).all(|(group, &wanted)| wanted <= free(group));
             match apply(&mut layers, rule(amount, scope)) {
                 Ok(removed) if scope == Scope::PerLayer => {
@@ -331,5 +331,51 @@ proptest! {
             }
         }
         prop_assert!(gone <= kept);
+    }
+}
+
+mod ranks {
+    use proptest::prelude::*;
+
+    fn lowest(scores: &[f32], count: u64) -> Vec<u32> {
+        crate::prune::lowest((0..).zip(scores.iter().copied()), count)
+    }
+
+    #[test]
+    fn of_equal_scores_the_lower_index_goes_first() {
+        assert_eq!(lowest(&[1.0, 0.0, 1.0, 1.0], 3), [0, 1, 2]);
+        assert_eq!(lowest(&[5.0; 4], 2), [0, 1]);
+    }
+
+    #[test]
+    fn the_zeros_of_both_signs_are_equal() {
+        assert_eq!(lowest(&[0.0, -0.0], 1), [0]);
+        assert_eq!(lowest(&[-0.0, 0.0], 1), [0]);
+    }
+
+    #[test]
+    fn negative_scores_are_below_positive_ones() {
+        assert_eq!(lowest(&[1.0, -1.0, -2.0, f32::INFINITY, f32::NEG_INFINITY], 2), [2, 4]);
+    }
+
+    #[test]
+    fn none_and_more_than_all_can_be_asked_for() {
+        assert!(lowest(&[1.0], 0).is_empty());
+        assert_eq!(lowest(&[2.0, 1.0], 9), [0, 1]);
+        assert!(lowest(&[], 3).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_stable_sort_takes_the_same_entries(
+            scores in prop::collection::vec(prop_oneof![-2_f32..2.0, Just(0.0), Just(-0.0), Just(1.0)], 0..60),
+            count in 0_usize..70,
+        ) {
+            let mut sorted: Vec<u32> = (0..scores.len() as u32).collect();
+            sorted.sort_by(|&a, &b| scores[a as usize].partial_cmp(&scores[b as usize]).unwrap());
+            sorted.truncate(count);
+            sorted.sort_unstable();
+            prop_assert_eq!(lowest(&scores, count as u64), sorted);
+        }
     }
 }

@@ -1,13 +1,16 @@
-//! Which pixels of an image see which part of a window.
+//! Which pixels of an image see which part of a window, and weights in that order.
 //!
 //! At the borders of an image some places of the window lie outside. They are skipped, so that no product with a zero
 //! of the border is formed: it would cost time and, with infinities, make NaN.
 
-use super::conv::ConvShape;
-use super::images::{Images, MAX_KERNEL, Window};
-use super::tile::Run;
+use std::ops::Range;
 
-/// Which axis of [outputs, inputs, kernel, kernel] becomes the columns.
+use crate::conv::{ConvShape, Images, MOST_KERNEL, Window};
+use crate::parallel::chunks_mut;
+use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use crate::tile::Run;
+
+/// The axis of [outputs, inputs, kernel, kernel] that becomes the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Outputs: products with the input make the output.
@@ -24,15 +27,14 @@ pub struct Band {
     pub start: usize,
     /// From one to the next.
     pub step: usize,
-    /// How many.
     pub len: usize,
     /// The first coordinate of the images that are read that the first one sees.
     pub from: usize,
-    /// How far it moves from one coordinate to the next.
+    /// Its distance from one coordinate to the next.
     pub advance: usize,
     /// The first place of the window that they see, in the order of [`places`].
     pub tap: usize,
-    /// How many places; the coordinates that are read follow one another.
+    /// Number of places; the coordinates that are read follow one another.
     pub taps: usize,
 }
 
@@ -55,7 +57,7 @@ fn append(bands: &mut Vec<Band>, next: Band) {
     }
 }
 
-/// The bands of an axis of the output, which reads `len` pixels of the input.
+/// Returns the bands of an axis of the output, which reads `len` pixels of the input.
 pub fn forward(window: &Window, len: usize) -> Vec<Band> {
     let Window { kernel, stride, padding } = *window;
     let mut bands = Vec::new();
@@ -67,8 +69,9 @@ pub fn forward(window: &Window, len: usize) -> Vec<Band> {
     bands
 }
 
-/// The bands of an axis of `len` pixels of the input's gradient, which reads that of the output. Pixels a stride apart see
-/// the same part of the window, which no others see; those that no position of the window has reached see nothing.
+/// Returns the bands of an axis of `len` pixels of the input's gradient, which reads that of the output. Pixels a
+/// stride apart see the same part of the window, which no others see; those that no position of the window has
+/// reached see nothing.
 pub fn backward(window: &Window, len: usize) -> Vec<Band> {
     let Window { stride, padding, .. } = *window;
     let outputs = window.output(len);
@@ -89,15 +92,15 @@ pub fn backward(window: &Window, len: usize) -> Vec<Band> {
     bands
 }
 
-/// Taps of one axis of the window that have the remainder `class` after division by the stride.
+/// Returns the taps of one axis of the window that have the remainder `class` after division by the stride.
 const fn class_len(window: &Window, class: usize) -> usize {
     window.kernel.saturating_sub(class).div_ceil(window.stride)
 }
 
-/// The taps of one axis of the window in the order in which a pass reads them: forward from first to last. Backward, class
-/// after class of those that reach the same pixels, in each from last to first.
-pub fn places(window: &Window, side: Side) -> [usize; MAX_KERNEL] {
-    let mut places = [0; MAX_KERNEL];
+/// Returns the taps of one axis of the window in the order in which a pass reads them: forward from first to last.
+/// Backward, class after class of those that reach the same pixels, in each from last to first.
+pub fn places(window: &Window, side: Side) -> [usize; MOST_KERNEL] {
+    let mut places = [0; MOST_KERNEL];
     match side {
         Side::Forward => places.iter_mut().enumerate().for_each(|(at, place)| *place = at),
         Side::Backward => {
@@ -120,7 +123,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Pixels of one image.
+    /// Returns the pixels of one image.
     pub const fn len(&self) -> usize {
         self.vertical.len * self.horizontal.len
     }
@@ -133,14 +136,13 @@ pub struct Geometry {
     pub from: Images,
     /// The images that are written.
     pub to: Images,
-    /// Side of the window.
     kernel: usize,
     /// The pixels that are written.
     pub regions: Vec<Region>,
 }
 
 impl Geometry {
-    /// From the input to the output, or from the gradient of the output to that of the input.
+    /// Creates a pass from the input to the output, or from the gradient of the output to that of the input.
     pub fn new(shape: &ConvShape, side: Side) -> Self {
         let ConvShape { images: count, height, width, inputs, outputs, window } = *shape;
         let input = Images { count, height, width, channels: inputs };
@@ -155,12 +157,12 @@ impl Geometry {
         Self { from, to, kernel: window.kernel, regions: rows.iter().flat_map(|&row| across(row)).collect() }
     }
 
-    /// What a pixel of a region reads: one run for each row of the window, from the first number that it sees on, with
-    /// weights in the order [place][channel].
-    pub fn runs(&self, region: &Region) -> ([Run; MAX_KERNEL], usize) {
+    /// Returns what a pixel of a region reads, and the number of runs: one for each row of the window, from the first
+    /// number that it sees on, with weights in the order [place][channel].
+    pub fn runs(&self, region: &Region) -> ([Run; MOST_KERNEL], usize) {
         let Region { vertical, horizontal } = *region;
         let channels = self.from.channels;
-        let mut runs = [Run::default(); MAX_KERNEL];
+        let mut runs = [Run::default(); MOST_KERNEL];
         for (row, run) in runs.iter_mut().enumerate().take(vertical.taps) {
             *run = Run {
                 offset: row * self.from.width * channels,
@@ -171,7 +173,7 @@ impl Geometry {
         (runs, vertical.taps)
     }
 
-    /// The pixels of a region, image after image, from the `first` image on.
+    /// Returns the pixels of a region, image after image, from the `first` image on.
     pub const fn pixels(&self, region: &Region, first: usize) -> Pixels {
         let sizes = [self.to.height * self.to.width, self.from.height * self.from.width];
         Pixels {
@@ -198,7 +200,7 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// The next one, and the first one that it sees.
+    /// Returns the next one, and the first one that it sees.
     #[inline(always)]
     pub const fn next(&mut self) -> (usize, usize) {
         let Region { vertical, horizontal } = self.region;
@@ -216,5 +218,137 @@ impl Pixels {
             self.images = [self.images[0] + self.sizes[0], self.images[1] + self.sizes[1]];
         }
         (to, from)
+    }
+}
+
+/// Columns of a block of packed weights; the last block may be half as wide.
+pub const BLOCK: usize = 2 * LANES;
+
+/// Weights of a convolution as [block of columns][tap][row][column], zeros after the last column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// Channels that are summed over.
+    pub rows: usize,
+    pub columns: usize,
+    pub side: Side,
+    pub window: Window,
+}
+
+impl Packing {
+    /// Returns the packing for a shape.
+    pub const fn new(shape: &ConvShape, side: Side) -> Self {
+        let ConvShape { inputs, outputs, window, .. } = *shape;
+        match side {
+            Side::Forward => Self { rows: inputs, columns: outputs, side, window },
+            Side::Backward => Self { rows: outputs, columns: inputs, side, window },
+        }
+    }
+
+    /// Returns the number of columns, with the last vector filled up.
+    pub const fn padded(&self) -> usize {
+        self.columns.next_multiple_of(LANES)
+    }
+
+    /// Returns the numbers of the packed weights.
+    pub const fn len(&self) -> usize {
+        self.padded() * self.rows * self.window.taps()
+    }
+
+    /// Returns the number of blocks.
+    pub const fn blocks(&self) -> usize {
+        self.columns.div_ceil(BLOCK)
+    }
+
+    /// Returns the width of a block, filled up: [`BLOCK`] or half of it.
+    pub const fn width(&self, block: usize) -> usize {
+        let rest = self.padded() - block * BLOCK;
+        if rest < BLOCK { rest } else { BLOCK }
+    }
+
+    /// Returns the start of a block.
+    pub const fn start(&self, block: usize) -> usize {
+        block * BLOCK * self.rows * self.window.taps()
+    }
+
+    /// Packs weights in the order [outputs, inputs, kernel, kernel].
+    ///
+    /// # Panics
+    /// When the lengths of the slices do not fit.
+    pub fn pack(&self, weights: &[f32], packed: &mut [f32]) {
+        self.pack_blocks(weights, None, 0..self.blocks(), packed);
+    }
+
+    /// Packs some blocks, for a pass forward that sums `inputs` of the input channels alone; `None`: all. The rest of `packed`
+    /// stays as it is.
+    ///
+    /// # Panics
+    /// As [`pack`](Self::pack), and where there are not as many inputs as rows.
+    pub fn pack_blocks(
+        &self,
+        weights: &[f32],
+        inputs: Option<&[usize]>,
+        blocks: Range<usize>,
+        packed: &mut [f32],
+    ) {
+        let each = self.columns * self.window.taps();
+        match inputs {
+            None => {
+                assert_eq!(weights.len(), self.rows * each, "one weight for each tap and pair of channels");
+            }
+            Some(inputs) => {
+                assert!(self.side == Side::Forward && inputs.len() == self.rows, "a row for each input");
+                let most = inputs.iter().max().map_or(0, |last| last + 1);
+                assert!(
+                    weights.len().is_multiple_of(each) && weights.len() >= most * each,
+                    "inputs have weights"
+                );
+            }
+        }
+        assert_eq!(packed.len(), self.len(), "space for the packed weights");
+        let (first, end) = (self.start(blocks.start), self.len().min(self.start(blocks.end)));
+        chunks_mut(&mut packed[first..end], self.start(1), end - first, |block, packed| {
+            dispatch(PackBlock { packing: *self, inputs, block: blocks.start + block, weights, packed });
+        });
+    }
+}
+
+struct PackBlock<'a> {
+    packing: Packing,
+    inputs: Option<&'a [usize]>,
+    block: usize,
+    weights: &'a [f32],
+    packed: &'a mut [f32],
+}
+
+impl Kernel for PackBlock<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Packing { rows, columns, side, window } = self.packing;
+        let (width, taps) = (self.packing.width(self.block), window.taps());
+        let places = places(&window, side);
+        // Distances of neighbouring columns and rows in [outputs, inputs, kernel, kernel].
+        let (column_step, row_step) = match side {
+            Side::Forward => (self.weights.len() / columns, taps),
+            Side::Backward => (taps, columns * taps),
+        };
+        for part in 0..width / LANES {
+            let first = self.block * BLOCK + part * LANES;
+            for row in 0..rows {
+                let input = self.inputs.map_or(row, |inputs| inputs[row]);
+                for tap in 0..taps {
+                    let source = places[tap / window.kernel] * window.kernel + places[tap % window.kernel];
+                    let from = &self.weights[first * column_step + input * row_step + source..];
+                    let at = (tap * rows + row) * width + part * LANES;
+                    let to = (&mut self.packed[at..at + LANES]).try_into().expect("sixteen");
+                    if first + LANES <= columns {
+                        simd.gather(from, column_step).store(to);
+                    } else {
+                        *to = std::array::from_fn(|lane| {
+                            if first + lane < columns { from[lane * column_step] } else { 0.0 }
+                        });
+                    }
+                }
+            }
+        }
     }
 }

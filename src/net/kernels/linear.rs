@@ -2,33 +2,27 @@
 //!
 //! Forward, the sixteen lanes are inputs, and the lanes of a sum are added at the end; an output depends on its sample and
 //! its weights alone. Backward, the lanes are inputs too, and every gradient is one chain of products.
-#![allow(unsafe_code, reason = "rows are read through pointers, and tasks write disjoint parts")]
 
-use super::activate::transpose;
-use super::free::FreeBits;
-use super::matrix::multiply;
-use super::parallel::{COST, Shared, chunks_mut, tasks};
-use super::scratch::{Buffer, LINE, Scratch};
-use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
-use super::sparse;
+use std::ops::Range;
 
-/// Samples of a block of the forward pass.
+use crate::parallel::{COST, Shared, chunks_mut, tasks};
+use crate::pointwise::transpose;
+use crate::scratch::{Buffer, LINE, Scratch};
+use crate::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
+use crate::sparse;
+use crate::tile::{Blocks, MAX_COLUMNS as COLUMNS, add_products};
+
 const SAMPLES: usize = 6;
-/// Outputs of a block of the forward pass.
 const UNITS: usize = 4;
-/// How many numbers ahead weights are prefetched from the second cache.
+/// Numbers by which weights are prefetched ahead from the second cache.
 const AHEAD: usize = 4 * LANES;
-/// Outputs of a task of the forward pass.
 const TASK: usize = 2 * UNITS;
 
 /// Shape of a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinearShape {
-    /// Number of rows.
     pub samples: usize,
-    /// Inputs.
     pub inputs: usize,
-    /// Outputs.
     pub outputs: usize,
 }
 
@@ -44,7 +38,7 @@ impl LinearShape {
     }
 }
 
-/// output = input · weightᵀ, + bias where there is one.
+/// Computes output = input · weightᵀ, + bias where there is one.
 ///
 /// # Panics
 /// When the lengths of the slices do not fit the shape.
@@ -58,7 +52,7 @@ pub fn forward(
 ) {
     shape.check(input, weight, output);
     assert!(bias.is_none_or(|bias| bias.len() == shape.outputs), "one bias for each output");
-    if sparse::linear::forward(shape, input, weight, bias, output, scratch) {
+    if sparse::linear_forward(shape, input, weight, bias, output, scratch) {
         return;
     }
     let rows = Rows::of(shape, input, scratch);
@@ -72,7 +66,6 @@ pub fn forward(
 /// Rows of an input, aligned to cache lines: a vector across two lines takes two loads, and the products leave hardly any
 /// to spare.
 struct Rows<'a> {
-    /// A copy, where they are not aligned.
     copy: Option<Buffer<'a>>,
     /// Numbers from one row to the next.
     pitch: usize,
@@ -129,7 +122,7 @@ impl Kernel for Forward<'_> {
 }
 
 impl Forward<'_> {
-    /// `R` samples times [`UNITS`] outputs; past the last output, the last one again.
+    /// Computes `R` samples times [`UNITS`] outputs; past the last output, the last one again.
     #[inline(always)]
     fn block<S: Simd, const R: usize>(&self, simd: S, sample: usize, unit: usize) {
         let LinearShape { inputs, outputs, .. } = *self.shape;
@@ -185,7 +178,7 @@ impl Forward<'_> {
     }
 }
 
-/// The sums of `R` rows times `C` columns from this row and column on, vector by vector, in registers.
+/// Sums the products of `R` rows times `C` columns from this row and column on, vector by vector, in registers.
 #[inline(always)]
 fn piece<S: Simd, const R: usize, const C: usize, const ROWS: usize>(
     simd: S,
@@ -205,10 +198,10 @@ fn piece<S: Simd, const R: usize, const C: usize, const ROWS: usize>(
         for column in columns {
             prefetch(column.as_ptr().wrapping_add(k + AHEAD));
         }
-        add_products::<S, R, C>(rows, columns, load, &mut total);
+        add_vectors::<S, R, C>(rows, columns, load, &mut total);
     }
     if whole < inputs {
-        add_products::<S, R, C>(rows, columns, |from| simd.load_part(&from[whole..]), &mut total);
+        add_vectors::<S, R, C>(rows, columns, |from| simd.load_part(&from[whole..]), &mut total);
     }
     for r in 0..R {
         for c in 0..C {
@@ -219,7 +212,7 @@ fn piece<S: Simd, const R: usize, const C: usize, const ROWS: usize>(
 
 /// Adds one vector of products for each pair of a row and a column.
 #[inline(always)]
-fn add_products<S: Simd, const R: usize, const C: usize>(
+fn add_vectors<S: Simd, const R: usize, const C: usize>(
     rows: &[&[f32]; R],
     columns: &[&[f32]; C],
     load: impl Fn(&[f32]) -> S::V,
@@ -237,7 +230,7 @@ fn add_products<S: Simd, const R: usize, const C: usize>(
     }
 }
 
-/// `input_gradient` = gradient · weight.
+/// Computes `input_gradient` = gradient · weight.
 ///
 /// # Panics
 /// As [`forward`].
@@ -249,27 +242,132 @@ pub fn backward_input(
     scratch: &Scratch,
 ) {
     shape.check(input_gradient, weight, gradient);
-    if sparse::linear::backward_input(shape, weight, gradient, input_gradient, scratch) {
-        return;
-    }
     let LinearShape { samples, inputs, outputs } = *shape;
-    let mut turned = scratch.take(gradient.len());
-    transpose(gradient, &mut turned, samples, outputs);
-    multiply((samples, outputs, inputs), &turned, weight, input_gradient, None);
+    let mut left = scratch.take(gradient.len());
+    transpose(gradient, &mut left, samples, outputs);
+    multiply(samples, outputs, inputs, &left, weight, input_gradient);
 }
 
-/// `weight_gradient` = gradientᵀ · input. Where `free` has the bits of the weights, held ones may have any gradient.
+/// Writes `weight_gradient` = gradientᵀ · input.
 ///
 /// # Panics
 /// As [`forward`].
-pub fn backward_weight(
-    shape: &LinearShape,
-    input: &[f32],
-    gradient: &[f32],
-    weight_gradient: &mut [f32],
-    free: Option<&FreeBits>,
-) {
+pub fn backward_weight(shape: &LinearShape, input: &[f32], gradient: &[f32], weight_gradient: &mut [f32]) {
     shape.check(input, weight_gradient, gradient);
     let LinearShape { samples, inputs, outputs } = *shape;
-    multiply((outputs, samples, inputs), gradient, input, weight_gradient, free);
+    multiply(outputs, samples, inputs, gradient, input, weight_gradient);
+}
+
+/// Terms whose part of the right factor stays in the first cache while all rows use it.
+const TERMS: usize = 128;
+/// Most rows of a task. Tasks go by rows first: then a thread has whole rows of a gradient, which are together in memory, as
+/// those of an optimizer's step are.
+const ROWS: usize = 160;
+
+/// Writes target[row][column] = Σ over the terms of left[term][row] · right[term][column], added one after the other.
+///
+/// # Panics
+/// When the slices do not have `rows` and `columns` numbers for each of the `terms`, or the target not one for each pair.
+fn multiply(rows: usize, terms: usize, columns: usize, left: &[f32], right: &[f32], target: &mut [f32]) {
+    assert_eq!(left.len(), terms * rows, "one number for each term and row");
+    assert_eq!(right.len(), terms * columns, "one number for each term and column");
+    assert_eq!(target.len(), rows * columns, "one number for each row and column");
+    let target = Shared::new(target);
+    let (pieces, panels) = (rows.div_ceil(ROWS), columns.div_ceil(COLUMNS));
+    tasks(pieces * panels, rows * terms * columns, |task| {
+        let (piece, first) = (task / panels, task % panels * COLUMNS);
+        let some = piece * rows / pieces..(piece + 1) * rows / pieces;
+        let width = COLUMNS.min(columns - first);
+        dispatch(Panel { rows, terms, columns, left, right, target, some, first, width });
+    });
+}
+
+struct Panel<'a> {
+    rows: usize,
+    terms: usize,
+    columns: usize,
+    left: &'a [f32],
+    right: &'a [f32],
+    target: Shared<'a>,
+    some: Range<usize>,
+    first: usize,
+    width: usize,
+}
+
+impl Panel<'_> {
+    /// Returns the right factor's part of the terms from `start` on: packed, so that rows a power of two apart do not
+    /// evict each other from the cache.
+    #[inline(always)]
+    fn pack<'b>(&self, start: usize, packed: &'b mut [[f32; COLUMNS]; TERMS]) -> &'b [[f32; COLUMNS]] {
+        let packed = &mut packed[..TERMS.min(self.terms - start)];
+        for (term, to) in packed.iter_mut().enumerate() {
+            let from = &self.right[(start + term) * self.columns + self.first..][..self.width];
+            match <&[f32; COLUMNS]>::try_from(from) {
+                Ok(from) => *to = *from,
+                Err(_) => to[..self.width].copy_from_slice(from),
+            }
+        }
+        packed
+    }
+}
+
+impl Kernel for Panel<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let mut packed = [[0.0; COLUMNS]; TERMS];
+        for start in (0..self.terms.max(1)).step_by(TERMS) {
+            let packed = self.pack(start, &mut packed);
+            // SAFETY: the left factor has these rows, and the width filled up to vectors is COLUMNS at most.
+            unsafe { Terms { panel: &self, packed, start }.all(simd, self.some.len(), self.width) };
+        }
+    }
+}
+
+/// The terms from `start` on, which are added to the sums of those before.
+struct Terms<'a, 'b> {
+    panel: &'b Panel<'a>,
+    packed: &'b [[f32; COLUMNS]],
+    start: usize,
+}
+
+impl Blocks for Terms<'_, '_> {
+    #[inline(always)]
+    unsafe fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize) {
+        let Panel { rows, columns, left, target, first, width, .. } = *self.panel;
+        let row = self.panel.some.start + row;
+        let width = (C * LANES).min(width - column);
+        let at = |r: usize| (row + r) * columns + first + column;
+        let mut sums = [[simd.splat(0.0); C]; R];
+        if self.start > 0 {
+            for r in 0..R {
+                // SAFETY: no other task uses these rows and columns.
+                let from = unsafe { target.slice(at(r), width) };
+                for c in 0..C {
+                    let end = width.min((c + 1) * LANES);
+                    sums[r][c] = simd.load_part(&from[end.min(c * LANES)..end]);
+                }
+            }
+        }
+        let left = &left[self.start * rows..][..self.packed.len() * rows];
+        let factors = std::array::from_fn(|r| left.as_ptr().wrapping_add(row + r));
+        let values = self.packed.as_ptr().cast::<f32>().wrapping_add(column);
+        // SAFETY: row + R ≤ rows and column + C · LANES ≤ COLUMNS, and both factors have as many terms.
+        unsafe {
+            add_products::<0, S, R, C>(
+                simd,
+                self.packed.len(),
+                (factors, rows),
+                (values, COLUMNS),
+                &mut sums,
+            );
+        }
+        for r in 0..R {
+            // SAFETY: no other task uses these rows and columns.
+            let to = unsafe { target.slice(at(r), width) };
+            for c in 0..C {
+                let end = width.min((c + 1) * LANES);
+                sums[r][c].store_part(&mut to[end.min(c * LANES)..end]);
+            }
+        }
+    }
 }

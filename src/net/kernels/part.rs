@@ -6,35 +6,32 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
-use super::free::FreeBits;
-use super::live;
-use super::parallel::{COST, any, chunks_mut};
-use super::scratch::{Buffer, Scratch};
-use super::simd::LANES;
-use super::sparse;
+use crate::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
+use crate::parallel::{COST, any, chunks_mut};
+use crate::scratch::{Buffer, Scratch};
+use crate::simd::{Kernel, LANES, Simd, dispatch};
+use crate::sparse;
 
 /// Channels that are summed at a time, at most; each range of them keeps whole vectors, so that a sum is divided as before.
 pub const RANGE: usize = 256;
-/// Pixels that a task copies.
+/// Pixels that a task copies, or that are looked at before the channels found are counted.
 const PIXELS: usize = 64;
 
 /// The channels of a convolution that are left.
 #[derive(Debug)]
 pub struct Part {
-    /// The shape of the whole, which decides how sums are divided.
     pub whole: ConvShape,
     /// Channels of the input, ascending.
     pub inputs: Vec<usize>,
     /// Channels of the output, ascending.
     pub outputs: Vec<usize>,
-    /// Whether a sum ended at −0.0, so that the whole could have another sign.
+    /// True if a sum ended at −0.0, so that the whole could have another sign.
     minus_zero: AtomicBool,
 }
 
 impl Part {
-    /// What is left of a convolution whose other channels are held at zero; `None` where it is so much that leaving the rest
-    /// out does not pay, or where a channel is held at something else.
+    /// Finds the channels that are left of a convolution whose others are held at zero; `None` where they are so many
+    /// that leaving the rest out is not faster, or where a channel is held at something else.
     pub fn new(whole: &ConvShape, weight: &[f32], free: &FreeBits) -> Option<Self> {
         let (taps, row) = (whole.taps(), whole.inputs * whole.taps());
         let is_free = |first: usize, len: usize| {
@@ -51,12 +48,12 @@ impl Part {
         let outputs = filled_up(whole.outputs, |output| outputs.binary_search(&output).is_ok());
         let inputs = filled_up(whole.inputs, |input| gone.binary_search(&input).is_err());
         let (all, left) = (whole.inputs * whole.outputs, inputs.len() * outputs.len());
-        let pays = all > 0 && 4 * left <= 3 * all;
+        let is_faster = all > 0 && 4 * left <= 3 * all;
         let part = Self { whole: *whole, inputs, outputs, minus_zero: AtomicBool::new(false) };
-        (pays && part.all_others_are_zero(weight)).then_some(part)
+        (is_faster && part.all_others_are_zero(weight)).then_some(part)
     }
 
-    /// Whether the weights of all other channels are zero.
+    /// Returns true if the weights of all other channels are zero.
     fn all_others_are_zero(&self, weight: &[f32]) -> bool {
         let (taps, row) = (self.whole.taps(), self.whole.inputs * self.whole.taps());
         let others: Vec<usize> =
@@ -73,17 +70,17 @@ impl Part {
         })
     }
 
-    /// The shape of what is left.
+    /// Returns the shape of what is left.
     pub fn shape(&self) -> ConvShape {
         ConvShape { inputs: self.inputs.len(), outputs: self.outputs.len(), ..self.whole }
     }
 
-    /// Says that a sum ended at −0.0.
-    pub fn take_minus_zero(&self) {
+    /// Records that a sum ended at −0.0, so that all channels must be convolved.
+    pub fn mark_negative_zero(&self) {
         self.minus_zero.store(true, Ordering::Relaxed);
     }
 
-    /// output = input ∗ weight, + bias where there is one, as all channels would give it.
+    /// Computes output = input ∗ weight, + bias where there is one, as all channels would give it.
     ///
     /// # Panics
     /// When the lengths of the slices do not fit the shape of the whole.
@@ -114,7 +111,7 @@ impl Part {
         convolution.forward(factors, bias, output);
     }
 
-    /// The backward pass. Gradients of weights that are gone keep what they are.
+    /// Goes backward. Gradients of weights that are gone keep what they are.
     ///
     /// # Panics
     /// As [`forward`](Self::forward).
@@ -144,7 +141,6 @@ impl Part {
         convolution.backward(factors, gradients);
     }
 
-    /// The weights that are left.
     fn weights<'a>(&self, weight: &[f32], scratch: &'a Scratch) -> Buffer<'a> {
         let (taps, row) = (self.whole.taps(), self.inputs.len() * self.whole.taps());
         let mut found = scratch.take(self.outputs.len() * row);
@@ -158,7 +154,7 @@ impl Part {
         found
     }
 
-    /// The way back.
+    /// Writes gradients of the weights that are left in their places.
     fn give_weights(&self, from: &[f32], to: &mut [f32]) {
         let (taps, row) = (self.whole.taps(), self.inputs.len() * self.whole.taps());
         let work = from.len() * COST;
@@ -179,7 +175,7 @@ fn copy(from: &[f32], to: &mut [f32]) {
     }
 }
 
-/// The channels that are left, and as many others as make whole vectors of them in every [`RANGE`].
+/// Returns the channels that are left, and as many others as make whole vectors of them in every [`RANGE`].
 fn filled_up(count: usize, is_left: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut all = Vec::new();
     for first in (0..count).step_by(RANGE) {
@@ -195,18 +191,17 @@ fn filled_up(count: usize, is_left: impl Fn(usize) -> bool) -> Vec<usize> {
     all
 }
 
-/// Some channels of each pixel.
 fn gather<'a>(from: &[f32], count: usize, channels: &[usize], scratch: &'a Scratch) -> Buffer<'a> {
     let mut to = scratch.take(from.len() / count * channels.len());
     let work = to.len() * COST;
     chunks_mut(&mut to, PIXELS * channels.len(), work, |at, to| {
         let pixels = to.len() / channels.len();
-        live::gather(count, channels, &from[at * PIXELS * count..][..pixels * count], to);
+        gather_channels(count, channels, &from[at * PIXELS * count..][..pixels * count], to);
     });
     to
 }
 
-/// Pixels with these channels, and all others as in the last argument but one.
+/// Writes pixels with these channels, and `others` in all other channels.
 fn scatter(from: &[f32], channels: &[usize], others: &[f32], to: &mut [f32]) {
     let (count, work) = (others.len(), to.len() * COST);
     chunks_mut(to, PIXELS * count, work, |at, to| {
@@ -218,4 +213,139 @@ fn scatter(from: &[f32], channels: &[usize], others: &[f32], to: &mut [f32]) {
             }
         }
     });
+}
+
+/// A bit for each entry, set where an optimizer changes it. A word has sixteen of them, the first entry's the lowest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FreeBits {
+    words: Vec<u16>,
+}
+
+impl FreeBits {
+    /// Returns the bits of so many entries.
+    pub fn new(size: usize, is_free: impl Fn(usize) -> bool) -> Self {
+        let mut bits = Self { words: vec![0; size.div_ceil(LANES)] };
+        (0..size).filter(|entry| is_free(*entry)).for_each(|entry| bits.set(entry, true));
+        bits
+    }
+
+    /// Sets or clears the bit of an entry.
+    pub fn set(&mut self, entry: usize, is_free: bool) {
+        let (word, bit) = (&mut self.words[entry / LANES], 1 << (entry % LANES));
+        *word = if is_free { *word | bit } else { *word & !bit };
+    }
+
+    /// Returns the words of the entries from `first` on, which begins a word.
+    #[inline(always)]
+    pub fn words(&self, first: usize) -> &[u16] {
+        debug_assert!(first.is_multiple_of(LANES), "the start of a word");
+        &self.words[first / LANES..]
+    }
+
+    /// Returns true if any of at most sixteen entries from `first` on is free.
+    #[inline(always)]
+    pub fn any(&self, first: usize, count: usize) -> bool {
+        let (word, shift) = (first / LANES, first % LANES);
+        let next = self.words.get(word + 1).copied().unwrap_or_default();
+        let bits = (u32::from(self.words[word]) | u32::from(next) << LANES) >> shift;
+        bits & ((1 << count) - 1) > 0
+    }
+}
+
+/// Returns the channels of pixels that are not +0.0 everywhere, ascending, the first one if there are none: a sum may leave
+/// the others out. `None` where they are so many that leaving the others out is not faster; then few pixels are looked at.
+pub fn live_channels(count: usize, values: &[f32]) -> Option<Vec<usize>> {
+    let most = count - count / 8;
+    if count < LANES || most == count {
+        return None;
+    }
+    let mut bits = vec![0; count];
+    for pixels in values.chunks(PIXELS * count) {
+        dispatch(Collect { pixels, bits: &mut bits });
+        if bits.iter().filter(|bits| **bits > 0).count() > most {
+            return None;
+        }
+    }
+    let mut found: Vec<usize> = (0..count).filter(|channel| bits[*channel] > 0).collect();
+    if found.is_empty() {
+        found.push(0);
+    }
+    Some(found)
+}
+
+struct Collect<'a> {
+    pixels: &'a [f32],
+    /// For each channel, the bits that any of its numbers has.
+    bits: &'a mut [u32],
+}
+
+impl Kernel for Collect<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        for pixel in self.pixels.chunks_exact(self.bits.len()) {
+            for (bits, value) in self.bits.iter_mut().zip(pixel) {
+                *bits |= value.to_bits();
+            }
+        }
+    }
+}
+
+/// Copies some channels of each pixel; `from` has `count` channels.
+///
+/// # Panics
+/// When `to` does not have one number for each pixel and channel.
+pub fn gather_channels(count: usize, channels: &[usize], from: &[f32], to: &mut [f32]) {
+    assert_eq!(to.len() * count, from.len() * channels.len(), "one number for each pixel and channel");
+    assert!(channels.iter().all(|channel| *channel < count), "channels that there are");
+    dispatch(Gather { count, channels, from, to });
+}
+
+struct Gather<'a> {
+    count: usize,
+    channels: &'a [usize],
+    from: &'a [f32],
+    to: &'a mut [f32],
+}
+
+impl Kernel for Gather<'_> {
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let pixels = self.from.chunks_exact(self.count);
+        for (from, to) in pixels.zip(self.to.chunks_exact_mut(self.channels.len())) {
+            for (to, channel) in to.iter_mut().zip(self.channels) {
+                *to = from[*channel];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_found_across_words() {
+        let mut bits = FreeBits::new(100, |entry| entry == 15 || entry == 16 || entry == 99);
+        assert_eq!((bits.words(0)[0], bits.words(16)[0], bits.words(96)), (1 << 15, 1, &[8][..]));
+        assert!(bits.any(0, 16) && bits.any(3, 13) && bits.any(16, 1) && bits.any(84, 16) && bits.any(99, 1));
+        assert!(!bits.any(0, 15) && !bits.any(17, 16) && !bits.any(83, 16));
+        bits.set(15, false);
+        bits.set(17, true);
+        assert!(!bits.any(0, 16) && bits.any(17, 16) && bits.any(2, 15));
+    }
+
+    #[test]
+    fn a_channel_lives_if_any_number_of_it_has_a_bit() {
+        let mut values = vec![0.0; 100 * 20];
+        assert_eq!(live_channels(20, &values), Some(vec![0]));
+        values[99 * 20 + 7] = -0.0;
+        values[3 * 20 + 19] = f32::NAN;
+        assert_eq!(live_channels(20, &values), Some(vec![7, 19]));
+        let mut to = vec![1.0; 200];
+        gather_channels(20, &[7, 19], &values, &mut to);
+        assert_eq!((to[198].to_bits(), to[7].is_nan(), to[0]), ((-0.0_f32).to_bits(), true, 0.0));
+        values[..20].fill(1.0);
+        assert_eq!(live_channels(20, &values), None, "leaving none out does not pay");
+        assert_eq!(live_channels(8, &values[..8]), None);
+    }
 }

@@ -14,17 +14,17 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// `len` numbers with arbitrary contents. The buffer returns when it is dropped.
+    /// Returns `len` numbers with arbitrary contents. The buffer returns when it is dropped.
     pub fn take(&self, len: usize) -> Buffer<'_> {
         self.numbers.take(len)
     }
 
-    /// `len` bytes with arbitrary contents.
+    /// Returns `len` bytes with arbitrary contents.
     pub fn take_bytes(&self, len: usize) -> Buffer<'_, u8> {
         self.bytes.take(len)
     }
 
-    /// A vector of exactly `len` numbers with arbitrary contents, for the caller to keep.
+    /// Returns a vector of exactly `len` numbers with arbitrary contents, for the caller to keep.
     pub fn vector(&self, len: usize) -> Vec<f32> {
         let mut free = self.numbers.lock();
         let found = free.iter().position(|values| values.len() == len);
@@ -37,7 +37,6 @@ impl Scratch {
     }
 }
 
-/// Buffers of one kind.
 #[derive(Debug, Default)]
 struct Pool<T> {
     free: Mutex<Vec<Vec<T>>>,
@@ -78,7 +77,7 @@ pub struct Aligned<T = f32> {
 }
 
 impl Aligned {
-    /// Zeros.
+    /// Returns zeros.
     pub fn new(len: usize) -> Self {
         Self::of(vec![0.0; len + Self::SPARE], len)
     }

@@ -1,12 +1,8 @@
 //! The innermost loops: blocks of sums of products that stay in registers.
 //!
 //! They are compiled once for every size of block and shared by all matrix products.
-#![allow(
-    unsafe_code,
-    reason = "reads through pointers: a bounds check for every product would halve the speed"
-)]
 
-use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
+use crate::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 
 /// Most rows of a block.
 pub const MAX_ROWS: usize = 14;
@@ -25,7 +21,6 @@ pub struct Run {
     pub offset: usize,
     /// Its first row of weights.
     pub weight: usize,
-    /// Its length.
     pub len: usize,
 }
 
@@ -34,8 +29,8 @@ const SHORT: usize = 16;
 /// So many terms of short runs are listed beforehand and added up in one loop.
 const FEW_TERMS: usize = 128;
 
-/// sums[row][column] = Σ over the runs, Σ over k of values[rows[row] + run.offset + k] · weights[run.weight + k][column],
-/// added one after the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
+/// Computes sums[row][column] = Σ over the runs, Σ over k of values[rows[row] + run.offset + k] · weights[run.weight
+/// + k][column], added one after the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
 ///
 /// # Panics
 /// When a run leaves the values or the weights, or the number of rows or columns does not fit.
@@ -83,14 +78,14 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// How far a walk along `steps` reaches.
+    /// Returns how far a walk along `steps` reaches.
     fn reach(&self, steps: &[usize; 3]) -> usize {
         self.counts.iter().zip(steps).map(|(count, step)| (count - 1) * step).sum()
     }
 }
 
-/// sums[row][column] += Σ over the walk of rows[row] · columns[column], for all rows of the sums and `count` columns, 16
-/// or 32.
+/// Computes sums[row][column] += Σ over the walk of rows[row] · columns[column], for all rows of the sums and `count`
+/// columns, 16 or 32.
 ///
 /// # Panics
 /// When the walk leaves the rows or the columns, or the number of columns does not fit.
@@ -107,13 +102,13 @@ pub fn outer_products(rows: &[f32], columns: &[f32], count: usize, walk: &Walk, 
 
 /// A computation in blocks whose sums stay in registers.
 pub trait Blocks {
-    /// `R` rows times `C` vectors of columns, from this row and column on.
+    /// Computes `R` rows times `C` vectors of columns, from this row and column on.
     ///
     /// # Safety
     /// Everything that it reads and writes for these rows and columns must be valid; each implementation says what.
     unsafe fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize);
 
-    /// All blocks: as many rows at a time as registers can hold, and single vectors where there are not two.
+    /// Computes all blocks: as many rows at a time as registers can hold, and single vectors where there are not two.
     ///
     /// # Safety
     /// As [`block`](Self::block), for `rows` rows and `columns` columns, filled up to whole vectors.
@@ -144,9 +139,9 @@ pub trait Blocks {
     }
 }
 
-/// sums[r][c] += Σ over `count` terms k of rows[r][k · step] · columns[k · stride ..][c], where c counts vectors; added one
-/// after the other. All matrix products use this loop. Columns are prefetched into the first cache `AHEAD` terms before
-/// they are needed; 0 where they are there already.
+/// Computes sums[r][c] += Σ over `count` terms k of rows[r][k · step] · columns[k · stride ..][c], where c counts
+/// vectors; added one after the other. All matrix products use this loop. Columns are prefetched into the first cache
+/// `AHEAD` terms before they are needed; 0 where they are there already.
 ///
 /// # Safety
 /// For each term, a number of every row and `C` vectors of columns must be readable.

@@ -1,47 +1,40 @@
-//! Training mode, forward: statistics of the mini-batch, dropout, and a tape for the backward pass.
+//! Training mode: statistics of the mini-batch and dropout; forward with a tape, and backward from its end to its start.
 
 use std::rc::Rc;
 
-use super::evaluate::is_relu;
-use super::pass::{Cut, FORKED, Pass, State, Values, curve};
-use crate::activations::{Activations, Layout};
-use crate::compute::{BatchStatistics, DropoutStream, Tap};
-use crate::kernels::activate::{self, Curve};
-use crate::kernels::conv::{ConvShape, Convolution, Factors};
-use crate::kernels::free::FreeBits;
-use crate::kernels::norm::{self, Way};
-use crate::kernels::part::Part;
-use crate::kernels::pool::Images;
-use crate::kernels::scratch::Buffer;
 use data::Shape;
-use doc::structure::{LayerKind, Op, Role, Window};
+use doc::structure::{FORKED, LayerKind, Op, Role, Window};
 use intervene::draw::uniform;
+use kernels::conv::{ConvGradients, ConvShape, Convolution, Factors, Images};
+use kernels::linear;
+use kernels::norm::{self, Next, NormGradients, Way};
+use kernels::part::{FreeBits, Part};
+use kernels::pointwise::{self, Curve};
+use kernels::pool::{self, Pooled};
+use kernels::scratch::Buffer;
 
-/// What an operation keeps for the backward pass.
-pub enum Kept<'a> {
+use super::evaluate::is_relu;
+use super::{Cut, Pass, State, Values, curve};
+use crate::activations::{Activations, Layout};
+use crate::compute::{BatchStatistics, DropoutStream, Gradients, Tap, TrainPass};
+
+/// The values that an operation keeps for the backward pass.
+enum Kept<'a> {
     Linear {
         layer: usize,
         input: Rc<Values<'a>>,
     },
+    /// With the channels that are left, where others are gone.
     Convolution {
         layer: usize,
         input: Rc<Values<'a>>,
         shape: ConvShape,
-        /// The channels that are left, where others are gone.
         part: Option<Part>,
     },
-    Norm {
-        layer: usize,
-        input: Rc<Values<'a>>,
-        mean: Values<'a>,
-        inverse: Buffer<'a>,
-        way: Way,
-        after: After<'a>,
-        shape: Shape,
-    },
+    Norm(KeptNorm<'a>),
+    /// With inputs or outputs, whichever the curve needs.
     Activation {
         curve: Curve,
-        /// Inputs or outputs, whichever the curve needs.
         values: Rc<Values<'a>>,
     },
     MaxPool {
@@ -77,35 +70,53 @@ pub enum Kept<'a> {
     },
 }
 
-/// What is fused with a batch norm, besides a ReLU.
-pub enum After<'a> {
+struct KeptNorm<'a> {
+    layer: usize,
+    input: Rc<Values<'a>>,
+    mean: Values<'a>,
+    inverse: Buffer<'a>,
+    way: Way,
+    after: After<'a>,
+    shape: Shape,
+}
+
+/// An operation that is fused with a batch norm, besides a ReLU.
+enum After<'a> {
     Nothing,
-    /// Which pixels a pooling took.
+    /// A pooling, and the places of the pixels that it took.
     Pooling(Buffer<'a, u8>),
     /// The sum at the end of a block, and the output of the ReLU after it if there is one.
     Sum(Option<Rc<Values<'a>>>),
 }
 
+/// The mean and 1/√(variance + ε) that a batch norm normalises with.
+struct Statistics<'a> {
+    mean: Values<'a>,
+    inverse: Buffer<'a>,
+    /// True if they are those of the mini-batch.
+    batch: bool,
+}
+
 /// One pass in training mode.
 pub struct Training<'a> {
-    pub(super) pass: Pass<'a>,
-    pub(super) convolution: &'a dyn Convolution,
-    pub(super) tape: Vec<Kept<'a>>,
+    pass: Pass<'a>,
+    convolution: &'a dyn Convolution,
+    tape: Vec<Kept<'a>>,
     pub(super) statistics: Vec<BatchStatistics>,
-    /// Whether gradients of held entries are left out.
+    /// True if gradients of held entries may be left out.
     pub(super) leaves_out_held: bool,
     dropout: DropoutStream,
     keeps: bool,
 }
 
 impl<'a> Training<'a> {
-    /// A pass that has not begun.
+    /// Returns a pass that has not begun.
     pub fn new(pass: Pass<'a>, convolution: &'a dyn Convolution, dropout: DropoutStream) -> Self {
         let (tape, statistics) = (Vec::new(), Vec::new());
         Self { pass, convolution, tape, statistics, leaves_out_held: false, dropout, keeps: false }
     }
 
-    /// The logits; with `keeps` the tape is written.
+    /// Computes the logits; with `keeps` the tape is written.
     pub fn forward(&mut self, inputs: &'a [f32], tap: &mut dyn Tap, keeps: bool) -> State<'a> {
         self.keeps = keeps;
         let structure = self.pass.structure();
@@ -119,14 +130,13 @@ impl<'a> Training<'a> {
             (cut, taken) = match (self.pass.norm_layer(Some(op)), op) {
                 (Some(layer), _) if matches!(next(at), Some(Op::Add(_))) => {
                     let relu = relu(at + 1);
-                    (self.norm_and_add(layer, relu, cut), 2 + usize::from(relu))
+                    (self.norm(layer, [true, relu, false], cut), 2 + usize::from(relu))
                 }
                 (Some(layer), _) => {
                     let relu = relu(at);
-                    let last = at + usize::from(relu);
-                    let pool = next(last) == Some(&Op::MaxPool(Window::HALVES));
-                    cut.state = self.norm(layer, [relu, pool], cut.state);
-                    (cut, 1 + usize::from(relu) + usize::from(pool))
+                    let pool = next(at + usize::from(relu)) == Some(&Op::MaxPool(Window::HALVES));
+                    let taken = 1 + usize::from(relu) + usize::from(pool);
+                    (self.norm(layer, [false, relu, pool], cut), taken)
                 }
                 (None, Op::Add(_)) => {
                     let relu = relu(at);
@@ -208,7 +218,7 @@ impl<'a> Training<'a> {
         Cut { state, stack }
     }
 
-    /// The end of a block, and the ReLU after it if there is one.
+    /// Computes the end of a block, and the ReLU after it if there is one.
     fn add(&mut self, relu: bool, mut cut: Cut<'a>) -> Cut<'a> {
         let other = cut.pop();
         cut.state = self.pass.add(cut.state, other, relu);
@@ -216,21 +226,6 @@ impl<'a> Training<'a> {
         if relu {
             self.keep(Kept::Activation { curve: Curve::Relu, values: cut.state.values.clone() });
         }
-        cut
-    }
-
-    /// A batch norm at the end of a block, the addition, and the ReLU after it if there is one.
-    fn norm_and_add(&mut self, layer: usize, relu: bool, mut cut: Cut<'a>) -> Cut<'a> {
-        let pass = self.pass;
-        let (state, other) = (pass.channels_last(cut.state.clone()), pass.channels_last(cut.pop()));
-        let (mean, inverse, batch) = self.statistics_of(layer, &state);
-        let norm = pass.norm(layer, &mean, &inverse);
-        let mut output = pass.scratch.take(state.values.len());
-        norm::normalise(&norm, relu, &state.values, Some(&**other.values), &mut output);
-        let (way, shape) = (Way { relu: false, batch }, state.shape);
-        cut.state = state.with(output);
-        let after = After::Sum(relu.then(|| cut.state.values.clone()));
-        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, after, shape });
         cut
     }
 
@@ -260,53 +255,49 @@ impl<'a> Training<'a> {
         result
     }
 
-    /// Which weights of a layer have gradients that are read, where that is not all.
-    pub(super) fn free(&self, layer: usize) -> Option<&'a FreeBits> {
+    /// Returns which weights of a layer have gradients that are read, where that is not all.
+    fn free(&self, layer: usize) -> Option<&'a FreeBits> {
         let Pass { network, .. } = self.pass;
         network.free(self.pass.position(layer, Role::Weight)).filter(|_| self.leaves_out_held)
     }
 
-    fn norm(&mut self, layer: usize, [relu, pool]: [bool; 2], state: State<'a>) -> State<'a> {
-        let pass = self.pass;
-        let state = pass.channels_last(state);
-        let (mean, inverse, batch) = self.statistics_of(layer, &state);
+    /// Computes a batch norm with what is fused with it: the addition at the end of a block, a ReLU, a pooling.
+    fn norm(&mut self, layer: usize, [adds, relu, pool]: [bool; 3], cut: Cut<'a>) -> Cut<'a> {
+        let (pass, Cut { state, mut stack }) = (self.pass, cut);
+        let other = adds.then(|| pass.channels_last(stack.pop().expect(FORKED)));
+        let input = pass.channels_last(state);
+        let Statistics { mean, inverse, batch } = self.statistics_of(layer, &input);
         let norm = pass.norm(layer, &mean, &inverse);
-        let (result, after) = if pool {
-            let (output, which) = pass.normalise_pooled(&norm, relu, &state);
+        let (state, after) = if pool {
+            let (output, which) = pass.normalise_pooled(&norm, relu, &input);
             (output, After::Pooling(which))
         } else {
-            let mut output = pass.scratch.take(state.values.len());
-            norm::normalise(&norm, relu, &state.values, None, &mut output);
-            (state.with(output), After::Nothing)
+            let mut output = pass.scratch.take(input.values.len());
+            let residual = other.as_ref().map(|other| &**other.values as &[f32]);
+            norm::normalise(&norm, relu, &input.values, residual, &mut output);
+            let state = input.with(output);
+            let sum = adds.then(|| After::Sum(relu.then(|| state.values.clone())));
+            (state, sum.unwrap_or(After::Nothing))
         };
-        let (way, shape) = (Way { relu, batch }, state.shape);
-        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, after, shape });
-        result
+        let (way, shape) = (Way { relu: relu && !adds, batch }, input.shape);
+        self.keep(Kept::Norm(KeptNorm { layer, input: input.values, mean, inverse, way, after, shape }));
+        Cut { state, stack }
     }
 
-    /// Mean and 1/√(variance + ε) that a batch norm normalises with, and whether they are those of the mini-batch.
-    fn statistics_of(&mut self, layer: usize, state: &State<'a>) -> (Values<'a>, Buffer<'a>, bool) {
+    fn statistics_of(&mut self, layer: usize, state: &State<'a>) -> Statistics<'a> {
         let pass = self.pass;
         if pass.network.fixed_norms().contains(&layer) {
             let mean = Values::Given(pass.parameter(layer, Role::RunningMean));
-            return (mean, pass.running_inverse(layer), false);
+            return Statistics { mean, inverse: pass.running_inverse(layer), batch: false };
         }
-        let (mean, inverse) = self.batch_statistics(layer, state);
-        (mean, inverse, true)
-    }
-
-    /// Mean and 1/√(variance + ε) of the inputs.
-    fn batch_statistics(&mut self, layer: usize, state: &State<'a>) -> (Values<'a>, Buffer<'a>) {
         let channels = state.shape.channels;
-        let mut mean = self.pass.scratch.take(channels);
-        let mut variance = self.pass.scratch.take(channels);
-        norm::statistics(&state.values, &mut mean, &mut variance, self.pass.scratch);
-        let mut inverse = self.pass.scratch.take(channels);
+        let [mut mean, mut variance, mut inverse] = [(); 3].map(|()| pass.scratch.take(channels));
+        norm::statistics(&state.values, &mut mean, &mut variance, pass.scratch);
         norm::inverse(&variance, &mut inverse);
-        let count = state.values.len() / channels;
         let (means, variance) = (mean.to_vec(), variance.to_vec());
+        let count = state.values.len() / channels;
         self.statistics.push(BatchStatistics { layer, mean: means, variance, count });
-        (Values::Own(mean), inverse)
+        Statistics { mean: Values::Own(mean), inverse, batch: true }
     }
 
     /// Sets a share of the units to 0 and scales the others up, which keeps the expected sum.
@@ -320,18 +311,18 @@ impl<'a> Training<'a> {
         // Drawn in PyTorch's order.
         let factors = if state.layout == Layout::ChannelsLast && state.shape.is_image() {
             let mut turned = self.pass.scratch.take(factors.len());
-            activate::to_channels_last(state.shape.channels, state.shape.plane(), &factors, &mut turned);
+            pointwise::to_channels_last(state.shape.channels, state.shape.plane(), &factors, &mut turned);
             turned
         } else {
             factors
         };
         let mut values = self.pass.copy(&state.values);
-        activate::scale(&mut values, &factors);
+        pointwise::scale(&mut values, &factors);
         self.keep(Kept::Dropout { factors });
         state.with(values)
     }
 
-    /// The activations after operation `op`, as a tap leaves them.
+    /// Returns the activations after operation `op`, as a tap leaves them.
     fn tapped(&mut self, tap: &mut dyn Tap, op: usize, state: State<'a>) -> State<'a> {
         let State { shape, layout, .. } = state;
         let mut activations = Activations {
@@ -349,5 +340,187 @@ impl<'a> Training<'a> {
         }
         self.keep(Kept::Written { places });
         state.with(self.pass.copy(&activations.values))
+    }
+}
+
+impl<'a> Training<'a> {
+    /// Computes the gradients of the parameters, from that of the logits.
+    pub fn backward(mut self, gradient: &[f32]) -> TrainPass {
+        let gradients = vec![None; self.pass.network.len()];
+        let is_layer =
+            |kept: &Kept| matches!(kept, Kept::Linear { .. } | Kept::Convolution { .. } | Kept::Norm(_));
+        let first = self.tape.iter().position(is_layer).unwrap_or(self.tape.len());
+        let tape: Vec<Kept<'a>> = self.tape.drain(first..).collect();
+        let (gradient, stack) = (self.pass.copy(gradient), Vec::new());
+        let mut back = Back { gradient, stack, sums: None, gradients, training: &self };
+        for (number, kept) in tape.into_iter().enumerate().rev() {
+            back.step(kept, number == 0);
+        }
+        let gradients = back.gradients;
+        TrainPass { gradients, statistics: self.statistics }
+    }
+}
+
+struct Back<'a, 't> {
+    /// Gradient of the loss with respect to the activations at this point.
+    gradient: Buffer<'a>,
+    /// Those with respect to the copies on the stack.
+    stack: Vec<Buffer<'a>>,
+    /// Its sums over the pixels, where they are known already.
+    sums: Option<Buffer<'a>>,
+    gradients: Gradients,
+    training: &'t Training<'a>,
+}
+
+impl<'a> Back<'a, '_> {
+    /// Goes back through one operation; the inputs of the first layer need no gradient.
+    fn step(&mut self, kept: Kept<'a>, is_first: bool) {
+        let sums = self.sums.take();
+        let pass = self.training.pass;
+        match kept {
+            Kept::Linear { layer, input } => self.linear(layer, &input, is_first),
+            Kept::Convolution { layer, input, shape, part } => {
+                self.convolution(layer, &input, (&shape, part.as_ref()), sums, is_first);
+            }
+            Kept::Norm(kept) => self.norm(kept),
+            Kept::Activation { curve, values } => pointwise::backward(curve, &values, &mut self.gradient),
+            Kept::MaxPool { images, window, which } => {
+                let mut gradient = pass.scratch.take(images.len());
+                let pooled = Pooled { images, gradient: &self.gradient, which: &which };
+                pool::max_pool_backward(&pooled, window, &mut gradient);
+                self.gradient = gradient;
+            }
+            Kept::AverageWindows { images, window } => {
+                let mut gradient = pass.scratch.take(images.len());
+                pool::average_windows_backward(&images, window, &self.gradient, &mut gradient);
+                self.gradient = gradient;
+            }
+            Kept::AveragePool { images, side } => {
+                let mut gradient = pass.scratch.take(images.len());
+                pool::average_pool_backward(&images, side, &self.gradient, &mut gradient);
+                self.gradient = gradient;
+            }
+            Kept::Flatten { shape } if shape.is_image() && shape.channels > 1 => {
+                let mut gradient = pass.scratch.take(self.gradient.len());
+                pointwise::to_channels_last(shape.channels, shape.plane(), &self.gradient, &mut gradient);
+                self.gradient = gradient;
+            }
+            Kept::Flatten { .. } => {}
+            Kept::Dropout { factors } => pointwise::scale(&mut self.gradient, &factors),
+            // The way back: an addition gives its gradient to both, and a fork adds those of both.
+            Kept::Add => self.stack.push(pass.copy(&self.gradient)),
+            Kept::Swap => {
+                std::mem::swap(&mut self.gradient, self.stack.last_mut().expect(FORKED));
+            }
+            Kept::Fork => {
+                let other = self.stack.pop().expect(FORKED);
+                pointwise::add(&mut self.gradient, &other);
+            }
+            Kept::Subsample { images, stride, channels } => {
+                let mut gradient = pass.scratch.take(images.len());
+                pointwise::subsample_pad_backward(&images, stride, channels, &self.gradient, &mut gradient);
+                self.gradient = gradient;
+            }
+            Kept::Written { places } => places.into_iter().for_each(|place| self.gradient[place] = 0.0),
+        }
+    }
+
+    fn norm(&mut self, KeptNorm { layer, input, mean, inverse, way, after, shape }: KeptNorm<'a>) {
+        let pass = self.training.pass;
+        let norm = pass.norm(layer, &mean, &inverse);
+        let [mut scale, mut shift] = [0, 1].map(|_| pass.scratch.vector(mean.len()));
+        let mut sums = pass.scratch.take(mean.len());
+        let gradients = NormGradients { scale: &mut scale, shift: &mut shift, bias: &mut sums };
+        // Where something is fused with the norm, the gradient after it, which another buffer replaces.
+        let mut given = match &after {
+            After::Nothing => None,
+            After::Pooling(_) | After::Sum(_) => {
+                Some(std::mem::replace(&mut self.gradient, pass.scratch.take(input.len())))
+            }
+        };
+        let next = match (&after, &mut given) {
+            (After::Pooling(which), Some(gradient)) => {
+                Next::Pooling(Pooled { images: pass.images(shape), gradient, which })
+            }
+            (After::Sum(relu), Some(gradient)) => {
+                Next::Sum { gradient, relu: relu.as_ref().map(|relu| &***relu) }
+            }
+            (After::Nothing, _) | (_, None) => Next::Alone,
+        };
+        norm::backward(&norm, way, &input, next, &mut self.gradient, gradients, pass.scratch);
+        if matches!(after, After::Sum(_)) {
+            self.stack.extend(given);
+        }
+        self.sums = Some(sums);
+        self.give(layer, [(Role::Scale, Some(scale)), (Role::Shift, Some(shift))]);
+    }
+
+    fn linear(&mut self, layer: usize, input: &[f32], is_first: bool) {
+        let pass = self.training.pass;
+        let shape = pass.linear_shape(layer);
+        let mut weight_gradient = pass.scratch.vector(shape.inputs * shape.outputs);
+        linear::backward_weight(&shape, input, &self.gradient, &mut weight_gradient);
+        let bias_gradient = pass.bias(layer).map(|bias| {
+            let mut gradient = pass.scratch.vector(bias.len());
+            norm::channel_sums(&self.gradient, &mut gradient, pass.scratch);
+            gradient
+        });
+        if !is_first {
+            let mut gradient = pass.scratch.take(input.len());
+            linear::backward_input(
+                &shape,
+                pass.parameter(layer, Role::Weight),
+                &self.gradient,
+                &mut gradient,
+                pass.scratch,
+            );
+            self.gradient = gradient;
+        }
+        self.give(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
+    }
+
+    fn convolution(
+        &mut self,
+        layer: usize,
+        input: &[f32],
+        (shape, part): (&ConvShape, Option<&Part>),
+        sums: Option<Buffer<'a>>,
+        is_first: bool,
+    ) {
+        let pass = self.training.pass;
+        let mut weight_gradient = pass.scratch.vector(shape.weight_len());
+        let bias_gradient = pass.bias(layer).map(|bias| {
+            let mut gradient = pass.scratch.vector(bias.len());
+            match sums {
+                Some(sums) => gradient.copy_from_slice(&sums),
+                None => norm::channel_sums(&self.gradient, &mut gradient, pass.scratch),
+            }
+            gradient
+        });
+        let mut gradient = (!is_first).then(|| pass.scratch.take(input.len()));
+        let weight = pass.parameter(layer, Role::Weight);
+        let gradients = ConvGradients {
+            output: &self.gradient,
+            input: gradient.as_deref_mut(),
+            weight: &mut weight_gradient,
+        };
+        let factors = Factors { shape, input, weight, scratch: pass.scratch, part: None };
+        match part {
+            Some(part) => part.backward(self.training.convolution, &factors, gradients),
+            None => self.training.convolution.backward(&factors, gradients),
+        }
+        if let Some(gradient) = gradient {
+            self.gradient = gradient;
+        }
+        self.give(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
+    }
+
+    /// Keeps the gradients of those parameters that a layer has.
+    fn give(&mut self, layer: usize, gradients: [(Role, Option<Vec<f32>>); 2]) {
+        for (role, gradient) in gradients {
+            let Some(gradient) = gradient else { continue };
+            let index = self.training.pass.position(layer, role);
+            self.gradients[index] = Some(gradient);
+        }
     }
 }

@@ -9,8 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::error::{AGAIN, Refusal, STATE_DICT};
-use super::pickled_names::{Named, named};
+use super::{AGAIN, Refusal, STATE_DICT};
 
 /// Most bytes that a pickle may make the parser allocate. A tensor of a checkpoint takes about 10 kB.
 const MOST: u64 = 512 << 20;
@@ -27,22 +26,18 @@ pub type Patch = (usize, u8);
 /// An object on the stack or in the memo.
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    /// Bytes that a copy of it takes.
     cost: u64,
-    /// Where its text is, if it is one.
     text: Option<(usize, usize)>,
-    /// The byte at which it begins.
     start: usize,
-    /// What it names, if it is a name.
     named: Option<Named>,
-    /// Whether a storage or a tensor is in it.
+    /// True if a storage or a tensor is in it.
     has_tensor: bool,
-    /// Whether a type of numbers is in it that the parser does not know.
+    /// True if a type of numbers is in it that the parser does not know.
     has_unknown: bool,
 }
 
 impl Slot {
-    /// The same, with this in it.
+    /// Returns the same, with this in it.
     fn with(self, other: Self) -> Self {
         let (has_tensor, has_unknown) =
             (self.has_tensor || other.has_tensor, self.has_unknown || other.has_unknown);
@@ -55,7 +50,6 @@ impl Slot {
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The byte of the present opcode.
     op: usize,
     stack: Vec<Slot>,
     /// Number of objects below each mark, and its byte.
@@ -75,9 +69,9 @@ pub struct Scanned {
     pub end: usize,
     /// Its texts in their order: from this byte to that one.
     pub texts: Vec<(usize, usize)>,
-    /// What keeps the parser from refusing the pickle for tensors that it does not read.
+    /// Patches that keep the parser from refusing the pickle for tensors that it does not read.
     pub patches: Vec<Patch>,
-    /// Whether the patches take references to storages away.
+    /// True if the patches take references to storages away.
     pub hides_storages: bool,
 }
 
@@ -101,12 +95,12 @@ pub fn scan(bytes: &[u8], start: usize) -> Result<Scanned, Refusal> {
     }
 }
 
-/// What no program writes: the file was changed, or is not whole.
+/// Refuses what no program writes: the file was changed, or is not whole.
 fn damaged(what: &str) -> Refusal {
     (what.to_owned(), AGAIN)
 }
 
-/// What weights do not need.
+/// Refuses what weights do not need.
 const fn foreign(what: String) -> Refusal {
     (what, STATE_DICT)
 }
@@ -168,7 +162,6 @@ impl Scan<'_> {
         Ok(true)
     }
 
-    /// Names, calls and states.
     fn object(&mut self, op: u8) -> Result<(), Refusal> {
         match op {
             b'c' => {
@@ -211,7 +204,8 @@ impl Scan<'_> {
         }
     }
 
-    /// A call: what it makes. Calls that the parser would refuse become tuples, and those of tensors in their arguments.
+    /// Returns a call: what it makes. Calls that the parser would refuse become tuples, and those of tensors in their
+    /// arguments.
     fn call(&mut self, called: Slot, arguments: Slot) -> Slot {
         let made = called.with(arguments);
         let is_read = match called.named {
@@ -257,13 +251,12 @@ impl Scan<'_> {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// A number of this many bytes.
     fn number(&mut self, size: usize) -> Result<(), Refusal> {
         self.take(size)?;
         self.push(OBJECT, None)
     }
 
-    /// A text or bytes behind their length, which has this many bytes.
+    /// Takes a text or bytes behind their length, which has this many bytes.
     fn counted(&mut self, size: usize) -> Result<(), Refusal> {
         let length = self.unsigned(size)?;
         let start = self.at;
@@ -277,7 +270,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// The text up to the end of the line.
+    /// Takes the text up to the end of the line.
     fn line(&mut self) -> Result<(usize, usize), Refusal> {
         let start = self.at;
         let end = self.bytes[start..].iter().position(|&byte| byte == b'\n');
@@ -287,7 +280,7 @@ impl Scan<'_> {
         Ok((start, start + text.strip_suffix(b"\r").unwrap_or(text).len()))
     }
 
-    /// A place in the memo.
+    /// Reads a place in the memo.
     fn index(&mut self, op: u8) -> Result<u32, Refusal> {
         match op {
             b'g' | b'p' => {
@@ -325,7 +318,6 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Whether a mark is on top of the stack.
     fn is_marked(&self) -> bool {
         self.marks.last().is_some_and(|(below, _)| *below == self.stack.len())
     }
@@ -358,7 +350,6 @@ impl Scan<'_> {
         Ok(self.stack.drain(mark..).fold(Slot { start, ..Slot::default() }, Slot::with))
     }
 
-    /// Takes a number of objects, as one.
     fn pop_many(&mut self, count: usize) -> Result<Slot, Refusal> {
         let mut all = Slot { start: self.op, ..Slot::default() };
         for _ in 0..count {
@@ -377,7 +368,6 @@ impl Scan<'_> {
         self.extend(added)
     }
 
-    /// Puts objects into the one on top.
     fn extend(&mut self, added: Slot) -> Result<(), Refusal> {
         let top = self.top()?;
         *top = Slot { start: top.start, ..top.with(added) };
@@ -389,5 +379,107 @@ impl Scan<'_> {
         self.charge(top.cost)?;
         self.memo.insert(index, top);
         Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// A function that makes a tensor which the parser reads.
+    Tensor,
+    /// A class whose objects keep what they are made of.
+    Container,
+    /// A type of numbers that the parser does not know: complex, quantized, float8.
+    Unknown,
+    /// Everything else, which stays closed.
+    Other,
+}
+
+/// Returns what a name is; none for one that a pickle of weights, and of what usually comes with them, does not need.
+fn named(module: &str, name: &str) -> Option<Named> {
+    match module {
+        "torch._utils"
+            if name.strip_prefix("_rebuild_").is_some_and(|kind| {
+                ["tensor", "tensor_v2", "tensor_v3", "parameter", "parameter_with_state"].contains(&kind)
+            }) =>
+        {
+            Some(Named::Tensor)
+        }
+        "torch._tensor" if name == "_rebuild_from_type_v2" => Some(Named::Tensor),
+        "collections" if name == "OrderedDict" => Some(Named::Container),
+        "builtins" | "__builtin__" if ["set", "frozenset"].contains(&name) => Some(Named::Container),
+        "torch" if is_unknown(name) => Some(Named::Unknown),
+        _ => is_other(module, name).then_some(Named::Other),
+    }
+}
+
+/// Returns true if this is one of PyTorch's types of numbers, or of their storages, that the parser does not know.
+fn is_unknown(name: &str) -> bool {
+    const STORAGES: [&str; 10] =
+        ["Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool"];
+    const OTHERS: [&str; 7] = ["complex", "quint", "qint", "float8", "float4", "int1", "bits"];
+    let storage = name.strip_suffix("Storage").filter(|kind| *kind != "Untyped");
+    storage.is_some_and(|kind| !STORAGES.contains(&kind))
+        || name != "int16" && OTHERS.iter().any(|start| name.starts_with(start))
+}
+
+/// Returns true if a pickle of weights, and of what usually comes with them, may name this too.
+fn is_other(module: &str, name: &str) -> bool {
+    match module {
+        "torch" => {
+            const TYPES: [&str; 20] = [
+                "Size",
+                "device",
+                "Tensor",
+                "float16",
+                "float32",
+                "float64",
+                "bfloat16",
+                "int8",
+                "int16",
+                "int32",
+                "int64",
+                "uint8",
+                "uint16",
+                "uint32",
+                "uint64",
+                "bool",
+                "strided",
+                "per_tensor_affine",
+                "per_channel_affine",
+                "per_channel_affine_float_qparams",
+            ];
+            name.ends_with("Storage") || TYPES.contains(&name)
+        }
+        "torch.cuda" | "torch.storage" => name.ends_with("Storage"),
+        "torch._utils" => name.starts_with("_rebuild_"),
+        "torch.serialization" => name == "_get_layout",
+        "torch.torch_version" => name == "TorchVersion",
+        "collections" => ["defaultdict", "Counter"].contains(&name),
+        "builtins" | "__builtin__" => {
+            const TYPES: [&str; 12] = [
+                "list",
+                "dict",
+                "tuple",
+                "int",
+                "long",
+                "float",
+                "bool",
+                "str",
+                "bytes",
+                "bytearray",
+                "complex",
+                "object",
+            ];
+            TYPES.contains(&name)
+        }
+        "_codecs" => name == "encode",
+        "copyreg" | "copy_reg" => name == "_reconstructor",
+        "argparse" => name == "Namespace",
+        "datetime" => ["datetime", "date", "time", "timedelta", "timezone"].contains(&name),
+        "pathlib" | "pathlib._local" => name.ends_with("Path"),
+        "numpy" => ["dtype", "ndarray", "float32", "float64", "int64"].contains(&name),
+        "numpy.dtypes" => name.ends_with("DType"),
+        "numpy.core.multiarray" | "numpy._core.multiarray" => ["scalar", "_reconstruct"].contains(&name),
+        _ => false,
     }
 }

@@ -80,7 +80,7 @@ fn one(page: &mut Page, material: &Material<'_>, plot: &Plot, figure: &Figure, n
     let is_crowded = names.len() > MOST_IN_LEGEND;
     let legend = if is_crowded { LegendPlace::Hidden } else { view.page.legend };
     let style = PageStyle { font_pt: Some(9.0), legend, footnote: false, ..view.page };
-    let options = Options::of(size, 300, &style);
+    let options = Options::new(size, 300, &style);
     page.raw(&format!("<figure{class}>"));
     page.raw(inline(figure, &options, &format!("figure-{nth}-"), &in_words(plot, figure)).trim_end());
     let mut remarks = options.remarks(figure);

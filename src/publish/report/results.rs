@@ -8,13 +8,13 @@ use super::html::{Page, escaped};
 use doc::{Run, RunSpec};
 use form::number::{counted, grouped};
 use results::campaign::{CampaignRecord, CellState, Estimate};
-use results::early_stops::trainings;
+use results::tickets::trainings;
 use results::inventory::is_of_data;
 use results::number::{fixed, percent, plus_minus};
-use results::paired::{Comparison, Paired};
+use results::statistics::{Comparison, Paired};
 use results::statistics::{Spread, level};
 use results::table::columns::{Column, Sort};
-use results::table::copy::{Numbers, cells};
+use results::table::columns::{Numbers, cells};
 use results::table::grouped::Grouped;
 use results::table::settings::{NONE, Settings, settings as of_spec};
 use results::table::view::{Baseline, Key};
@@ -221,7 +221,7 @@ fn cell(arm: &str, seed: u64, campaign: &CampaignRecord, state: &CellState) -> V
         format!("{value} % ({low}–{high})")
     };
     let plan = campaign.began.cells.get(state.cell);
-    let name = plan.map(doc::fault_sites::CellPlan::name).unwrap_or_default();
+    let name = plan.map(doc::fault::CellPlan::name).unwrap_or_default();
     let unprotected = if state.unprotected { ", unprotected" } else { "" };
     let open = if state.done { "" } else { " so far" };
     vec![

@@ -6,7 +6,7 @@ use doc::file::parse;
 use doc::runs;
 use figure::plots::find;
 use run::read_records;
-use run::summary::testing::carry_out;
+use run::testing::run_in;
 
 const TEXT: &str = r#"(
     name: "Does it matter?", data: Iris(), net: Mlp(hidden: [4]), seeds: [1, 2, 3], train: (batch: 24),
@@ -33,7 +33,7 @@ impl Fixture {
         let experiment = parse(text, Path::new("x.ron")).unwrap();
         let all = runs(&experiment).unwrap();
         for run in all.iter().filter(|run| is_done(run)) {
-            carry_out(folder.path(), run);
+            run_in(folder.path(), run);
         }
         let records = read_records(folder.path(), &all);
         let set = [("train.batch".to_owned(), "24".to_owned())];

@@ -3,10 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::grouped::{Cell, Grouped, Line};
 use super::settings::{NONE, follows_from_another, number_of, value_of};
-use super::{Labels, Row, VALIDATION, VOTE};
-use crate::divergence::DEFINITION;
+use super::{Delta, Labels, Row, VALIDATION, VOTE};
 use crate::number::{Format, duration, fixed, plain, readable};
+use crate::run_state::DEFINITION;
 use form::number::{grouped, share_in_percent};
 
 /// A column.
@@ -65,8 +66,8 @@ pub struct Sort {
     pub descending: bool,
 }
 
-/// What the table shows when nothing was chosen, besides the arm. `differing` are the paths of settings in which the runs
-/// differ.
+/// Returns what the table shows when nothing was chosen, besides the arm. `differing` are the paths of settings in
+/// which the runs differ.
 pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
     use Column as C;
     let any = |holds: &dyn Fn(&Row) -> bool| rows.iter().any(holds);
@@ -97,7 +98,7 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
         .collect()
 }
 
-/// The settings that do not only follow from another choice, such as the momentum of one of two optimizers.
+/// Returns the settings that do not only follow from another choice, such as the momentum of one of two optimizers.
 pub fn independent<'a>(rows: &[Row], differing: &'a [String]) -> Vec<&'a String> {
     let follows = |path: &&String| {
         let texts: Vec<&str> =
@@ -126,7 +127,7 @@ impl Column {
         Self::Run,
     ];
 
-    /// Its name, without a unit.
+    /// Returns its name, without a unit.
     pub fn title(&self, labels: &Labels) -> String {
         let title = match self {
             Self::Star => "Star",
@@ -152,7 +153,7 @@ impl Column {
         title.to_owned()
     }
 
-    /// What heads it: its name and unit.
+    /// Returns what heads it: its name and unit.
     pub fn heading(&self, labels: &Labels) -> String {
         let unit = match (self, self.format()) {
             (Self::Delta, _) => " (points), 95 % CI",
@@ -162,7 +163,7 @@ impl Column {
         self.title(labels) + unit
     }
 
-    /// What heads its numbers with all digits: its name and their unit.
+    /// Returns what heads its numbers with all digits: its name and their unit.
     pub fn exact_heading(&self, labels: &Labels) -> String {
         let unit = match self {
             Self::Duration => " (s)",
@@ -186,7 +187,7 @@ impl Column {
         self.title(labels) + unit
     }
 
-    /// Its meaning, in a sentence.
+    /// Returns its meaning, in a sentence.
     pub fn help(&self) -> String {
         let help = match self {
             Self::Star => "Starred runs",
@@ -218,7 +219,7 @@ impl Column {
         help.to_owned()
     }
 
-    /// Whether its cells are measured, so that a group has their mean.
+    /// Returns true if its cells are measured, so that a group has their mean.
     pub const fn is_measured(&self) -> bool {
         matches!(
             self,
@@ -232,12 +233,12 @@ impl Column {
         )
     }
 
-    /// Whether its cells are numbers, which are aligned at the right and sorted with the largest first.
+    /// Returns true if its cells are numbers, which are aligned at the right and sorted with the largest first.
     pub const fn is_number(&self) -> bool {
         self.is_measured() || matches!(self, Self::Seed | Self::Delta)
     }
 
-    /// How its numbers are written.
+    /// Returns how its numbers are written.
     pub fn format(&self) -> Format {
         match self {
             Self::Best | Self::Last | Self::Remaining => Format::Percent,
@@ -259,7 +260,7 @@ impl Column {
         }
     }
 
-    /// The number in a cell: shares in [0, 1], times in seconds; of a setting, if it is one.
+    /// Returns the number in a cell: shares in [0, 1], times in seconds; of a setting, if it is one.
     pub fn value(&self, row: &Row) -> Option<f64> {
         match self {
             Self::Seed => Some(row.seed as f64),
@@ -282,7 +283,7 @@ impl Column {
         }
     }
 
-    /// A number of this column, for people.
+    /// Returns a number of this column, for people.
     pub fn number(&self, value: f64) -> String {
         match (self, self.format()) {
             _ if !value.is_finite() => "not a number".to_owned(),
@@ -293,7 +294,7 @@ impl Column {
         }
     }
 
-    /// The cell of a row, for people. The difference to the baseline takes more than one row, see
+    /// Returns the cell of a row, for people. The difference to the baseline takes more than one row, see
     /// [`Grouped`](super::grouped::Grouped).
     pub fn text(&self, row: &Row) -> String {
         if self.is_measured() {
@@ -313,7 +314,7 @@ impl Column {
         }
     }
 
-    /// The cell of a row, for programs: numbers with all their digits, shares in [0, 1], times in seconds.
+    /// Returns the cell of a row, for programs: numbers with all their digits, shares in [0, 1], times in seconds.
     pub fn cell(&self, row: &Row) -> String {
         match self {
             Self::Star => row.mark.starred.to_string(),
@@ -341,7 +342,7 @@ impl Column {
 }
 
 impl At {
-    /// "best", "at iteration 1000", "at 21 % weights remaining".
+    /// Returns "best", "at iteration 1000", "at 21 % weights remaining".
     pub fn words(self) -> String {
         match self {
             Self::Best => "best".to_owned(),
@@ -360,6 +361,112 @@ impl Row {
             VALIDATION => " (validation)",
             _ => "",
         }
+    }
+}
+
+/// Which numbers a copy has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// As the window shows them: `97.58 ± 0.24`.
+    Shown,
+    /// With all digits, shares in [0, 1], and half intervals in a column of their own.
+    Exact,
+}
+
+impl Numbers {
+    /// Returns what is between two cells: a tab, or a comma as in RFC 4180.
+    const fn separator(self) -> char {
+        match self {
+            Self::Shown => '\t',
+            Self::Exact => ',',
+        }
+    }
+}
+
+/// Returns these lines of the table with a heading, cell by cell.
+pub fn cells(
+    table: &Grouped,
+    lines: &[Line],
+    rows: &[Row],
+    labels: &Labels,
+    numbers: Numbers,
+) -> Vec<Vec<String>> {
+    let has_groups = !table.keys.is_empty();
+    let is_wide = |column: &Column| {
+        has_groups && numbers == Numbers::Exact && (column.is_measured() || *column == Column::Delta)
+    };
+    let mut head = vec![table.heading(&Column::Arm, labels)];
+    if !has_groups && !table.columns.contains(&Column::Seed) {
+        head.push("Seed".to_owned());
+    }
+    for column in &table.columns {
+        let heading = match numbers {
+            Numbers::Shown => table.heading(column, labels),
+            Numbers::Exact => column.exact_heading(labels),
+        };
+        let half = is_wide(column).then(|| format!("{}, half 95 % CI", column.exact_heading(labels)));
+        head.push(heading);
+        head.extend(half);
+    }
+    let mut found = vec![head];
+    for line in lines {
+        found.push(match *line {
+            Line::Group(place) => {
+                let group = &table.groups[place];
+                let mut cells = vec![group.name.clone()];
+                for (column, cell) in table.columns.iter().zip(&group.cells) {
+                    cells.extend(group_cells(cell, numbers, is_wide(column)));
+                }
+                cells
+            }
+            Line::Row(place) => {
+                let row = &rows[place];
+                let mut cells = vec![table.name(row)];
+                if !has_groups && !table.columns.contains(&Column::Seed) {
+                    cells.push(row.seed.to_string());
+                }
+                for column in &table.columns {
+                    cells.push(row_cell(column, row, &table.deltas[place], numbers));
+                    cells.extend(is_wide(column).then(String::new));
+                }
+                cells
+            }
+        });
+    }
+    found
+}
+
+/// Returns these lines of the table as text.
+pub fn text(table: &Grouped, lines: &[Line], rows: &[Row], labels: &Labels, numbers: Numbers) -> String {
+    let separator = numbers.separator();
+    let quoted = |cell: &String| {
+        let needs = cell.contains([separator, '"', '\n', '\r', '\t']);
+        if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.clone() }
+    };
+    let cells = cells(table, lines, rows, labels, numbers);
+    let line =
+        |cells: &Vec<String>| cells.iter().map(quoted).collect::<Vec<_>>().join(&separator.to_string());
+    cells.iter().map(|cells| line(cells) + "\n").collect()
+}
+
+fn group_cells(cell: &Cell, numbers: Numbers, is_wide: bool) -> Vec<String> {
+    let number = |value: Option<f64>| value.map(plain).unwrap_or_default();
+    match (numbers, cell.spread.is_empty()) {
+        (Numbers::Exact, _) if is_wide => vec![number(cell.mean), number(cell.half)],
+        (Numbers::Shown, false) => vec![format!("{} {}", cell.text, cell.spread).trim().to_owned()],
+        (Numbers::Shown | Numbers::Exact, _) => vec![cell.text.clone()],
+    }
+}
+
+/// Returns the cell of a run.
+pub fn row_cell(column: &Column, row: &Row, delta: &Delta, numbers: Numbers) -> String {
+    match (column, numbers) {
+        (Column::Delta, Numbers::Shown) => delta.text(),
+        (Column::Delta, Numbers::Exact) => {
+            delta.difference().map(|found| plain(found.mean)).unwrap_or_default()
+        }
+        (_, Numbers::Shown) => column.text(row),
+        (_, Numbers::Exact) => column.cell(row),
     }
 }
 

@@ -35,7 +35,7 @@ struct Token {
 }
 
 impl Token {
-    /// The sign that it is.
+    /// Returns the sign that it is.
     fn sign(&self) -> Option<(&'static str, Comparison)> {
         SIGNS.into_iter().find(|(sign, _)| !self.is_quoted && *sign == self.text)
     }
@@ -116,7 +116,7 @@ impl Filter {
         Ok(Self { terms })
     }
 
-    /// Whether a run is wanted.
+    /// Returns true if a run is wanted.
     pub fn holds(&self, row: &Row) -> bool {
         self.terms.iter().all(|term| term.test.holds(row) != term.negated)
     }
@@ -147,7 +147,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// The text in the quotes at the start, and their length with it.
+/// Returns the text in the quotes at the start, and their length with it.
 fn quoted(rest: &str) -> Result<(String, usize), String> {
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1).peekable();
@@ -160,7 +160,7 @@ fn quoted(rest: &str) -> Result<(String, usize), String> {
     Err("a quote is not closed; write a quote inside of quotes twice".to_owned())
 }
 
-/// A key by its name, or a setting by the end of its path.
+/// Returns a key by its name, or a setting by the end of its path.
 fn key_of(name: &str, settings: &[String]) -> Result<String, String> {
     let lower = name.to_lowercase();
     let known = match lower.as_str() {
@@ -224,7 +224,7 @@ impl Test {
     }
 }
 
-/// The value of a key as text; empty where it is not known.
+/// Returns the value of a key as text; empty where it is not known.
 fn text_of(row: &Row, key: &str) -> String {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     match key {

@@ -1,34 +1,26 @@
 //! Runs as rows of a table that is sorted, filtered, compared and copied.
 
 pub mod columns;
-pub mod copy;
-mod delta;
-mod differing;
-mod facts;
 pub mod filter;
 pub mod grouped;
-mod labels;
-mod measure;
-mod names;
-mod plan_words;
 pub mod settings;
 pub mod view;
 
-pub use delta::Delta;
-pub use differing::Differing;
-pub use facts::{LineFacts, facts};
-pub use labels::Labels;
+pub use grouped::Delta;
+pub use settings::Differing;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::divergence::DIVERGED;
-use super::outline::Outline;
-use super::{PointRef, RunRecord, RunState, has_diverged};
-use columns::Column;
-use doc::{ClassNames, Run};
-use settings::Settings;
+use crate::outline::Outline;
+use crate::run_state::DIVERGED;
+use crate::{PointRef, RunRecord, RunState, has_diverged};
+use columns::{At, Column};
+use doc::plan::words::{counted, uncapitalised};
+use doc::{ClassNames, Run, Stage};
+use settings::{NONE, Settings, follows_from_another};
 
 /// What a person noted about a run or an arm. Never part of a run's identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +93,7 @@ pub const VOTE: &str = "vote_accuracy";
 /// The series that replaces the test accuracy where nothing was tested.
 pub const VALIDATION: &str = "validation_accuracy";
 
-/// The series of a run's test accuracy: the vote while it is an ensemble, that of its network otherwise.
+/// Returns the series of a run's test accuracy: the vote while it is an ensemble, that of its network otherwise.
 pub fn test_series(record: &RunRecord) -> &'static str {
     const TEST: &str = "test_accuracy";
     let is_one = |point: &PointRef<'_>| {
@@ -114,7 +106,7 @@ pub fn test_series(record: &RunRecord) -> &'static str {
 }
 
 impl Row {
-    /// The row of a run with what is known of it.
+    /// Returns the row of a run with what is known of it.
     pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
         let row = Self::default().called(run, state, colour);
         match record {
@@ -123,7 +115,7 @@ impl Row {
         }
     }
 
-    /// The results of this row under what a run is called now, without settings and marks.
+    /// Returns the results of this row under what a run is called now, without settings and marks.
     pub fn called(&self, run: &Run, state: &str, colour: usize) -> Self {
         Self {
             run: run.id.clone(),
@@ -146,17 +138,17 @@ impl Row {
         }
     }
 
-    /// Its state in words: "done", "done (diverged)".
+    /// Returns its state in words: "done", "done (diverged)".
     pub fn state_in_words(&self) -> String {
         if self.diverged { format!("{} ({DIVERGED})", self.state) } else { self.state.clone() }
     }
 
-    /// Whether its settings are known; those of outdated runs are not.
+    /// Returns true if its settings are known; those of outdated runs are not.
     pub fn has_settings(&self) -> bool {
         !(self.settings.is_empty() && self.all.is_empty())
     }
 
-    /// Whether its run is finished, so that a mean counts it while others go on. A failed run is.
+    /// Returns true if its run is finished, so that a mean counts it while others go on. A failed run is.
     pub fn is_finished(&self) -> bool {
         [RunState::Done, RunState::Failed(String::new())].iter().any(|state| state.word() == self.state)
     }
@@ -176,5 +168,363 @@ impl Row {
         self.epochs = last.map(|point| point.trained);
         self.secs = record.progress().secs.max(last.map_or(0.0, |point| point.secs));
         self
+    }
+}
+
+/// The labels of settings, by their paths, and those of chosen alternatives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels {
+    settings: BTreeMap<String, Label>,
+    /// By path, then by the value as it is in the file.
+    values: BTreeMap<String, BTreeMap<String, String>>,
+    /// All of what is called by a few words, by the value as it is in the file.
+    details: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Label {
+    text: &'static str,
+    /// Its unit; empty for none.
+    unit: &'static str,
+    /// The group that it belongs to, or its stage, counted from 1.
+    of: String,
+}
+
+impl Labels {
+    /// Notes what the setting at a path is called, and which part of the form it belongs to.
+    fn name(&mut self, path: &str, [text, unit]: [&'static str; 2], of: &str) {
+        if !self.settings.contains_key(path) {
+            self.settings.insert(path.to_owned(), Label { text, unit, of: of.to_owned() });
+        }
+    }
+
+    /// Notes what a value is called.
+    fn name_value(&mut self, path: &str, value: &str, text: String) {
+        match self.values.get_mut(path) {
+            Some(known) if known.contains_key(value) => {}
+            Some(known) => drop(known.insert(value.to_owned(), text)),
+            None => drop(self.values.insert(path.to_owned(), [(value.to_owned(), text)].into())),
+        }
+    }
+
+    /// Notes a few words for a long value, and all of it.
+    fn shorten(&mut self, path: &str, value: &str, [text, details]: [String; 2]) {
+        self.values.entry(path.to_owned()).or_default().insert(value.to_owned(), text);
+        self.details.insert(value.to_owned(), details);
+    }
+
+    /// Returns all of a value that is called by a few words; nothing for others.
+    pub fn details(&self, value: &str) -> Option<&str> {
+        self.details.get(value).map(String::as_str)
+    }
+
+    /// Returns what the form calls a setting, with the part of the form before it where another setting has the same
+    /// label: "Learning rate", "Stage 2, Learning rate". The last step of the path where it is not known.
+    pub fn title(&self, path: &str) -> String {
+        let Some(label) = self.settings.get(path) else {
+            let last = path.rsplit('.').next().unwrap_or(path).replace('_', " ");
+            return doc::capitalised(&last);
+        };
+        let in_plan = path.starts_with("plan.");
+        let is_other = |(other, known): (&String, &Label)| {
+            other != path && known.text == label.text && !other.starts_with("plan.")
+        };
+        if label.of.is_empty() || !in_plan && !self.settings.iter().any(is_other) {
+            return label.text.to_owned();
+        }
+        format!("{}, {}", label.of, label.text)
+    }
+
+    /// Returns the unit of a setting; empty for none.
+    pub fn unit(&self, path: &str) -> &'static str {
+        self.settings.get(path).map_or("", |label| label.unit)
+    }
+
+    /// Returns what the form calls the value of a setting.
+    pub fn value<'a>(&'a self, path: &str, value: &'a str) -> &'a str {
+        self.values.get(path).and_then(|known| known.get(value)).map_or(value, String::as_str)
+    }
+}
+
+impl Column {
+    /// Returns true if it has a setting or a result of a run, which readings and parallel axes can show.
+    pub const fn is_fact(&self) -> bool {
+        match self {
+            Self::Star
+            | Self::Arm
+            | Self::Seed
+            | Self::State
+            | Self::Run
+            | Self::Tags
+            | Self::Note
+            | Self::Delta => false,
+            Self::Best
+            | Self::BestEpoch
+            | Self::Last
+            | Self::Remaining
+            | Self::Epochs
+            | Self::Duration
+            | Self::Plan
+            | Self::Setting(_)
+            | Self::Series { .. } => true,
+        }
+    }
+}
+
+/// Returns the settings and results of these runs that readings and parallel axes show: those of the chosen columns of
+/// the table, or, while none were chosen, the settings in which the runs differ, the accuracies, columns over series
+/// that were added, remaining weights where something was pruned, and the time.
+pub fn facts(rows: &[&Row], chosen: Option<&[Column]>) -> Vec<Column> {
+    if let Some(chosen) = chosen {
+        return chosen.iter().filter(|column| column.is_fact()).cloned().collect();
+    }
+    let added = rows.iter().take(1).flat_map(|row| row.measured.iter().map(|(column, _)| column.clone()));
+    let is_pruned = rows.iter().any(|row| row.remaining.is_some_and(|share| share < 1.0));
+    let mut found: Vec<Column> = differing(rows).into_iter().map(Column::Setting).collect();
+    found.extend([Column::Best, Column::Last].into_iter().chain(added));
+    found.extend(is_pruned.then_some(Column::Remaining));
+    found.push(Column::Duration);
+    found
+}
+
+/// Returns the paths of settings in which these runs differ, without those that only follow from another choice.
+fn differing(rows: &[&Row]) -> Vec<String> {
+    let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
+    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
+    let differs = |path: &String| {
+        let texts: Vec<&str> =
+            rows.iter().map(|row| row.settings.get(path).map_or(NONE, String::as_str)).collect();
+        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
+    };
+    all.iter().filter(|path| differs(path)).cloned().collect()
+}
+
+/// What lines of a plot have in some columns of the table, for readings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineFacts {
+    /// The headings of the columns.
+    pub heads: Vec<String>,
+    /// The names of the lines' arms.
+    pub names: Vec<String>,
+    /// A cell for each column, by the place of the name: a mean with its interval, or what the runs have in common. Empty for
+    /// outdated lines.
+    pub cells: Vec<Vec<String>>,
+}
+
+impl LineFacts {
+    /// Returns what these lines have, which come with their runs.
+    pub fn of(lines: &[(&str, &[&Row])], chosen: Option<&[Column]>) -> Self {
+        // The settings and results in outdated rows are not those of their lines.
+        let is_present = |rows: &[&Row]| rows.iter().any(|row| row.outdated_state.is_empty());
+        let known = lines.iter().filter(|(_, rows)| is_present(rows));
+        let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().copied()).collect();
+        let columns = facts(&all, chosen);
+        let unknown = Labels::default();
+        let labels = all.first().map_or(&unknown, |row| &row.labels);
+        let cells = |(_, rows): &(&str, &[&Row])| {
+            let cell = |column: &Column| {
+                if !is_present(rows) {
+                    return String::new();
+                }
+                let cell = grouped::cell_of(column, rows.iter().copied());
+                format!("{} {}", cell.text, cell.spread).trim_end().to_owned()
+            };
+            columns.iter().map(cell).collect()
+        };
+        Self {
+            heads: columns.iter().map(|column| column.heading(labels)).collect(),
+            names: lines.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            cells: lines.iter().map(cells).collect(),
+        }
+    }
+}
+
+/// Returns what a plan does to a network, without tests and snapshots: "train 12 epochs; 6 rounds: prune 20 %, graft
+/// from init, train 12 epochs".
+pub fn plan_words(plan: &[Stage]) -> String {
+    let words = parts(plan);
+    if words.is_empty() { "nothing".to_owned() } else { words }
+}
+
+fn parts(plan: &[Stage]) -> String {
+    let mut text = String::new();
+    let mut was_nested = false;
+    for stage in plan {
+        let (words, is_nested) = match stage.nested() {
+            Some(nested) => {
+                let head = match (nested.branch, nested.times) {
+                    (Some(_), _) => clause(&stage.sentence()),
+                    (None, 1) => uncapitalised(stage.label()),
+                    (None, times) => counted(times, "round"),
+                };
+                (format!("{head}: {}", parts(nested.plan)), true)
+            }
+            None if stage.outline().is_some() => (clause(&stage.sentence()), false),
+            None => continue,
+        };
+        if !text.is_empty() {
+            text.push_str(if was_nested || is_nested { "; " } else { ", " });
+        }
+        text.push_str(&words);
+        was_nested = is_nested;
+    }
+    text
+}
+
+/// Returns the first clause of a sentence, without what goes without saying.
+fn clause(sentence: &str) -> String {
+    let first = sentence.split(", ").next().unwrap_or_default();
+    uncapitalised(first).replace(" by magnitude", "")
+}
+
+/// A level of remaining weights counts as the wanted one within this share of it. Levels of a lottery are further apart.
+const NEAR: f64 = 0.05;
+
+impl Row {
+    /// Returns the row with its values in those of these columns that are over a series.
+    #[must_use]
+    pub fn measured<'a>(
+        mut self,
+        record: Option<&RunRecord>,
+        columns: impl IntoIterator<Item = &'a Column>,
+    ) -> Self {
+        let value = |column: &Column| match column {
+            Column::Series { series, at } => {
+                Some((column.clone(), record.and_then(|record| at.value(record, series))))
+            }
+            _ => None,
+        };
+        self.measured = columns.into_iter().filter_map(value).collect();
+        self
+    }
+
+    /// Returns the value of a column over a series.
+    fn value_over(&self, column: &Column) -> Option<f64> {
+        self.measured.iter().find(|(known, _)| known == column)?.1
+    }
+}
+
+impl Column {
+    /// Returns the number of a run, also of a series that is no column of the table.
+    pub fn value_of(&self, row: &Row, record: &RunRecord) -> Option<f64> {
+        match self {
+            Self::Series { series, at } => at.value(record, series),
+            other => other.value(row),
+        }
+    }
+}
+
+impl At {
+    /// Returns the value of a series of the main branch here; of an ensemble, that of its first member.
+    fn value(self, record: &RunRecord, series: &str) -> Option<f64> {
+        let is_main =
+            |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
+        let points = || record.points_of(series).filter(is_main);
+        match self {
+            Self::Best => record.best(series).map(|point| point.value),
+            Self::Last => record.latest(series),
+            Self::Iteration(wanted) => {
+                // A rewound network passes an iteration again; the first time counts.
+                let after = points().position(|point| point.iteration > wanted).unwrap_or(usize::MAX);
+                let last = points().take(after).last()?;
+                let is_reached = last.iteration == wanted || after != usize::MAX;
+                is_reached.then_some(last.value)
+            }
+            Self::Remaining(wanted) => {
+                let distance = |point: &PointRef<'_>| (point.remaining - wanted).abs();
+                let nearest = points().map(|point| distance(&point)).min_by(f64::total_cmp)?;
+                let last = points().rev().find(|point| distance(point) <= nearest)?;
+                (nearest <= NEAR * wanted).then_some(last.value)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Event;
+    use form::ron_text;
+
+    fn row(rate: &str, last: f64) -> Row {
+        let settings = [("rate".to_owned(), rate.to_owned())].into();
+        let state = "done".to_owned();
+        Row { settings: Arc::new(settings), last: Some(last), state, ..Row::default() }
+    }
+
+    #[test]
+    fn readings_have_the_chosen_columns_of_the_table_or_what_differs_with_the_results() {
+        let rows = [row("0.1", 0.5), row("0.1", 0.75), row("0.2", 1.0)];
+        let [first, second, third] = &rows;
+        let lines: [(&str, &[&Row]); 2] = [("a", &[first, second]), ("b", &[third])];
+        let usual = LineFacts::of(&lines, None);
+        assert_eq!(usual.heads, ["Rate", "Best accuracy (%)", "Test accuracy (%)", "Time"]);
+        let chosen = [Column::Star, Column::Last, Column::Setting("rate".to_owned())];
+        let found = LineFacts::of(&lines, Some(&chosen));
+        assert_eq!(found.heads, ["Test accuracy (%)", "Rate"]);
+        assert!(found.cells[0][0].starts_with("62.50 ±"), "{:?}", found.cells);
+        assert_eq!(
+            (found.cells[0][1].as_str(), &found.cells[1][..]),
+            ("0.1", &["100.00", "0.2"].map(str::to_owned)[..])
+        );
+    }
+
+    #[test]
+    fn a_line_of_earlier_settings_has_empty_cells_and_leaves_the_headings_to_the_others() {
+        let mut labels = Labels::default();
+        labels.name("rate", ["Learning rate", ""], "Training");
+        let labels = Arc::new(labels);
+        let rows = ["0.1", "0.2"].map(|rate| Row { labels: labels.clone(), ..row(rate, 0.5) });
+        let bare = Row { outdated_state: "done", ..Row::default() };
+        let [first, second] = &rows;
+        let lines: [(&str, &[&Row]); 3] = [("outdated: a", &[&bare]), ("a", &[first]), ("b", &[second])];
+        let found = LineFacts::of(&lines, None);
+        assert_eq!(found.heads[0], "Learning rate");
+        assert!(found.cells[0].iter().all(String::is_empty), "{:?}", found.cells);
+        assert_eq!(found.cells[1][0], "0.1");
+        let same: [(&str, &[&Row]); 2] = [("outdated: a", &[&bare]), ("a", &[first])];
+        assert!(
+            LineFacts::of(&same, None).heads.iter().all(|head| head != "Learning rate"),
+            "no setting differs"
+        );
+    }
+
+    fn words(plan: &str) -> String {
+        plan_words(&ron_text::from_str::<Vec<Stage>>(&format!("[{plan}]")).unwrap())
+    }
+
+    #[test]
+    fn a_plan_says_what_it_does_in_the_words_of_its_stages() {
+        assert_eq!(words("Train(\"12ep\"), Test"), "train 12 epochs");
+        let lottery = "Do(Snapshot(name: \"init\")), Train(\"12ep\"), Test, Repeat(times: 6, body: [
+             Do(Prune(amount: Fraction(0.2))), Do(Reinitialize()), Train(\"12ep\"), Test])";
+        let found = words(lottery);
+        assert!(found.starts_with("train 12 epochs; 6 rounds: prune 20 %, "), "{found}");
+        assert!(found.ends_with(", train 12 epochs"), "{found}");
+        assert_eq!(words("Test"), "nothing");
+    }
+
+    #[test]
+    fn a_series_is_read_at_its_best_its_end_an_iteration_and_a_level_of_weights() {
+        let point = |value: f64, iteration: u64, remaining: f64| -> Event {
+            let line = format!(
+                r#"{{"event":"point","series":"test_accuracy","value":{value},"stage":"0","epoch":1,"iteration":{iteration},"trained":1,"remaining":{remaining},"secs":0.5}}"#
+            );
+            serde_json::from_str(&line).unwrap()
+        };
+        let record = RunRecord::of([
+            point(0.5, 10, 1.0),
+            point(0.75, 20, 1.0),
+            point(0.25, 10, 0.21),
+            point(0.625, 20, 0.21),
+        ]);
+        let of = |at: At| at.value(&record, "test_accuracy");
+        assert_eq!([of(At::Best), of(At::Last)], [Some(0.75), Some(0.625)]);
+        assert_eq!([of(At::Iteration(10)), of(At::Iteration(15))], [Some(0.5), Some(0.5)]);
+        assert_eq!(of(At::Iteration(5)), None, "nothing was measured by then");
+        assert_eq!(of(At::Remaining(0.2097)), Some(0.625), "the last value at this level");
+        assert_eq!(of(At::Remaining(0.5)), None, "the run never had half of its weights");
     }
 }

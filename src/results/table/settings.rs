@@ -3,9 +3,12 @@
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::Labels;
-use doc::RunSpec;
+use super::columns::{At, Column};
+use super::{Labels, Row, plan_words};
+use crate::outline::Outline;
+use doc::{Run, RunSpec};
 use form::number::number;
 use form::{Node, Value};
 
@@ -15,17 +18,17 @@ pub type Settings = BTreeMap<String, String>;
 /// The value of a setting that a run does not have.
 pub const NONE: &str = "–";
 
-/// The order of values: numbers by their size, then words.
+/// Returns the order of values: numbers by their size, then words.
 pub fn compare(a: &str, b: &str) -> Ordering {
     compare_parsed((a, number_of(a)), (b, number_of(b)))
 }
 
-/// The number that a value is, if it is one.
+/// Returns the number that a value is, if it is one.
 pub fn number_of(value: &str) -> Option<f64> {
     value.parse().ok()
 }
 
-/// The order of values with the numbers that they are.
+/// Returns the order of values with the numbers that they are.
 pub fn compare_parsed(a: (&str, Option<f64>), b: (&str, Option<f64>)) -> Ordering {
     match (a.1, b.1) {
         (Some(a), Some(b)) => a.total_cmp(&b),
@@ -35,12 +38,12 @@ pub fn compare_parsed(a: (&str, Option<f64>), b: (&str, Option<f64>)) -> Orderin
     }
 }
 
-/// All single settings of a run but its seed.
+/// Returns all single settings of a run but its seed.
 pub fn settings(spec: &RunSpec) -> Settings {
     labelled(spec, &mut Labels::default())
 }
 
-/// The same; notes what the form calls them.
+/// Returns the same; notes what the form calls them.
 pub fn labelled(spec: &RunSpec, labels: &mut Labels) -> Settings {
     let mut walk = Walk { found: Settings::new(), labels };
     walk.collect(&mut spec.clone(), &Here { path: String::new(), label: "", unit: "", of: String::new() });
@@ -67,7 +70,7 @@ impl Here {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    /// The part of the form that the fields of this value belong to.
+    /// Returns the part of the form that the fields of this value belong to.
     fn part(&self) -> String {
         if self.path.starts_with("plan.") || self.label.is_empty() {
             self.of.clone()
@@ -76,7 +79,7 @@ impl Here {
         }
     }
 
-    /// The stage at this index of a plan, as the window counts: "Stage 2", "Stage 2.1".
+    /// Returns the stage at this index of a plan, as the window counts: "Stage 2", "Stage 2.1".
     fn item(&self, index: usize) -> String {
         let number = index + 1;
         match self.of.strip_prefix("Stage ") {
@@ -178,7 +181,8 @@ const WHOLE: [&str; 2] = ["plan", LAYERS];
 /// The path of a list of layers.
 pub const LAYERS: &str = "net.layers";
 
-/// The settings in which these differ. Plans of different shape differ as a whole, as `plan`, and so do lists of layers.
+/// Returns the settings in which these differ. Plans of different shape differ as a whole, as `plan`, and so do lists
+/// of layers.
 pub fn differing(all: &[impl Borrow<Settings>]) -> Vec<String> {
     let all: Vec<&Settings> = all.iter().map(Borrow::borrow).collect();
     let paths: BTreeSet<&String> = all.iter().flat_map(|settings| settings.keys()).collect();
@@ -205,8 +209,8 @@ fn is_below(path: &str, list: &str) -> bool {
     path.strip_prefix(list).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: its
-/// choice differs likewise. `texts` are its values, `all` the paths that differ.
+/// Returns true if a setting differs only because some runs do not have it, such as the momentum of one of two
+/// optimizers: its choice differs likewise. `texts` are its values, `all` the paths that differ.
 pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool {
     let mut own = texts.iter().filter(|text| **text != NONE);
     let first = own.next();
@@ -214,7 +218,7 @@ pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool 
     is_of_a_choice && own.all(|text| Some(text) == first)
 }
 
-/// The value of a setting, or of all settings below it in one line.
+/// Returns the value of a setting, or of all settings below it in one line.
 pub fn value_of(settings: &Settings, path: &str) -> String {
     if let Some(value) = settings.get(path) {
         return value.clone();
@@ -228,7 +232,7 @@ pub fn value_of(settings: &Settings, path: &str) -> String {
     if parts.is_empty() { NONE.to_owned() } else { parts.join(", ") }
 }
 
-/// What heads the column of a setting: its last step, with those before it where another ends alike.
+/// Returns what heads the column of a setting: its last step, with those before it where another ends alike.
 pub fn short<'a>(path: &'a str, others: &[String]) -> &'a str {
     let starts = path.rmatch_indices('.').map(|(at, _)| at + 1).chain([0]);
     let is_own = |start: &usize| {
@@ -239,13 +243,188 @@ pub fn short<'a>(path: &'a str, others: &[String]) -> &'a str {
     &path[starts.into_iter().find(is_own).unwrap_or_default()..]
 }
 
+/// The settings in which runs differ, kept between edits of a document: an edit leaves most arms as they are.
+#[derive(Debug, Default)]
+pub struct Differing {
+    /// The first run of each arm, and all of its settings.
+    specs: Vec<RunSpec>,
+    all: Vec<Arc<Settings>>,
+    /// The settings in which they differ, and what each arm has there.
+    paths: Vec<String>,
+    own: Vec<Arc<Settings>>,
+    /// What the plan of each arm does, and the same in a few words.
+    outlines: Vec<(Outline, Arc<str>)>,
+    /// Every setting of some arm, by its path.
+    known: Vec<String>,
+    labels: Arc<Labels>,
+}
+
+impl Differing {
+    /// Gives every row its settings, by the runs of the document; returns the paths of these.
+    pub fn give(&mut self, rows: &mut [Row], runs: &[&Run]) -> &[String] {
+        let mut arms: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut specs: Vec<&RunSpec> = Vec::new();
+        for run in runs {
+            arms.entry(&run.arm).or_insert_with(|| {
+                specs.push(&run.spec);
+                specs.len() - 1
+            });
+        }
+        self.update(&specs);
+        for row in rows {
+            let Some(arm) = arms.get(row.arm.as_str()) else { continue };
+            row.settings.clone_from(&self.own[*arm]);
+            row.all.clone_from(&self.all[*arm]);
+            row.labels.clone_from(&self.labels);
+            let (outline, plan) = &self.outlines[*arm];
+            (row.outline, row.plan) = (outline.clone(), plan.clone());
+        }
+        &self.paths
+    }
+
+    fn update(&mut self, specs: &[&RunSpec]) {
+        let is_known = |index: usize| self.specs.get(index) == Some(specs[index]);
+        let known: Vec<bool> = (0..specs.len()).map(is_known).collect();
+        if specs.len() == self.specs.len() && known.iter().all(|known| *known) {
+            return;
+        }
+        self.all.resize_with(specs.len(), Arc::default);
+        self.outlines.resize_with(specs.len(), Default::default);
+        let labels = Arc::make_mut(&mut self.labels);
+        for (index, _) in known.iter().enumerate().filter(|(_, known)| !**known) {
+            self.all[index] = Arc::new(labelled(specs[index], labels));
+            let plan = &specs[index].plan;
+            self.outlines[index] = (Outline::of(plan), plan_words(plan).into());
+        }
+        let known: BTreeSet<&String> = self.all.iter().flat_map(|all| all.keys()).collect();
+        self.known = known.into_iter().cloned().collect();
+        self.specs = specs.iter().map(|spec| (*spec).clone()).collect();
+        self.paths = differing(&self.all);
+        let value = |all: &Arc<Settings>, path: &String| (path.clone(), value_of(all, path));
+        let own = |all: &Arc<Settings>| Arc::new(self.paths.iter().map(|path| value(all, path)).collect());
+        self.own = self.all.iter().map(own).collect();
+        self.shorten_layers();
+    }
+
+    /// Calls lists of layers by a few words: "18 layers, 4,962 parameters", with a number where others are called so too.
+    fn shorten_layers(&mut self) {
+        if !self.paths.iter().any(|path| path == LAYERS) {
+            return;
+        }
+        let labels = Arc::make_mut(&mut self.labels);
+        let mut known: Vec<(&String, String)> = Vec::new();
+        for (spec, own) in self.specs.iter().zip(&self.own) {
+            let Some(value) = own.get(LAYERS).filter(|value| *value != NONE) else { continue };
+            if known.iter().any(|(other, _)| *other == value) {
+                continue;
+            }
+            let text = spec.network_name();
+            let alike = known.iter().filter(|(_, known)| *known == text).count();
+            let shown = if alike == 0 { text.clone() } else { format!("{text} ({})", alike + 1) };
+            labels.shorten(LAYERS, value, [shown, spec.net.rule().description()]);
+            known.push((value, text));
+        }
+    }
+
+    /// Returns the paths of the settings in which the runs differ.
+    pub fn paths(&self) -> &[String] {
+        &self.paths
+    }
+
+    /// Returns the paths of all settings, those included in which runs agree.
+    pub fn known(&self) -> &[String] {
+        &self.known
+    }
+}
+
+/// Names of columns on the command line.
+const NAMES: [(&str, Column); 15] = [
+    ("star", Column::Star),
+    ("arm", Column::Arm),
+    ("seed", Column::Seed),
+    ("state", Column::State),
+    ("best", Column::Best),
+    ("best_epoch", Column::BestEpoch),
+    ("last", Column::Last),
+    ("remaining", Column::Remaining),
+    ("epochs", Column::Epochs),
+    ("secs", Column::Duration),
+    ("run", Column::Run),
+    ("tags", Column::Tags),
+    ("note", Column::Note),
+    ("delta", Column::Delta),
+    ("plan", Column::Plan),
+];
+
+impl Column {
+    /// Returns what heads the column in tables for programs.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Setting(path) => path.clone(),
+            Self::Series { series, .. } => series.clone(),
+            known => NAMES.iter().find(|(_, column)| column == known).map_or("", |(name, _)| name).to_owned(),
+        }
+    }
+
+    /// Returns the column of a name on the command line: `last`, a setting by the end of its path, or a series as
+    /// `test_loss:best`, `test_loss:last`, `test_loss@1000` (an iteration) and `test_accuracy@21%` (a level of weights).
+    ///
+    /// # Errors
+    /// What is not understood, and what there is.
+    pub fn parse(text: &str, settings: &[String]) -> Result<Self, String> {
+        if let Some((_, column)) = NAMES.iter().find(|(name, _)| *name == text) {
+            return Ok(column.clone());
+        }
+        if let Some((series, at)) = text.split_once([':', '@']) {
+            let at = At::parse(at).ok_or_else(|| {
+                format!("\"{text}\": write {series}:best, {series}:last, {series}@1000 or {series}@21%")
+            })?;
+            return Ok(Self::Series { series: series.to_owned(), at });
+        }
+        let ends = |path: &&String| *path == text || path.ends_with(&format!(".{text}"));
+        match settings.iter().filter(ends).collect::<Vec<_>>().as_slice() {
+            [only] => Ok(Self::Setting((*only).clone())),
+            [] => {
+                let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+                Err(format!(
+                    "there is no column \"{text}\"; there are {}, settings by their paths, and series such as \
+                     test_loss:best",
+                    names.join(", ")
+                ))
+            }
+            several => {
+                let several: Vec<&str> = several.iter().map(|path| path.as_str()).collect();
+                Err(format!("\"{text}\" can be {}", several.join(" or ")))
+            }
+        }
+    }
+}
+
+impl At {
+    /// Reads "best", "last", an iteration, or a level of weights such as "21 %".
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.trim() {
+            "best" => Some(Self::Best),
+            "last" => Some(Self::Last),
+            text => match text.strip_suffix('%') {
+                Some(percent) => {
+                    let share = percent.trim().parse::<f64>().ok()? / 100.0;
+                    (share > 0.0 && share <= 1.0).then_some(Self::Remaining(share))
+                }
+                None => text.replace(',', "").parse().ok().map(Self::Iteration),
+            },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
+    use super::super::columns::Column;
     use super::*;
-    use doc::expand_arms;
     use doc::file::parse;
+    use doc::{expand_arms, runs};
 
     fn all(text: &str) -> Vec<Settings> {
         let arms = expand_arms(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
@@ -311,5 +490,75 @@ mod tests {
         assert_eq!(short(&paths[2], &paths), "batch");
         assert_eq!(short(&paths[0], &paths), "optimizer.rate");
         assert_eq!(short(&paths[1], &paths), "0.rate");
+    }
+
+    #[test]
+    fn lists_of_layers_have_a_few_words() {
+        let arm = |name: &str, layers: &str| {
+            format!("(name: \"{name}\", net: Sequential(layers: [{layers}]), plan: [Test])")
+        };
+        let arms = [
+            arm("a", "Conv(channels: 4), Flatten, Linear()"),
+            arm("b", "Conv(channels: 4), Relu, Flatten, Linear()"),
+            arm("c", "Conv(channels: 4), Tanh, Flatten, Linear()"),
+        ];
+        let text = format!("(arms: [{}])", arms.join(", "));
+        let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+        let listed: Vec<&Run> = listed.iter().collect();
+        let mut rows: Vec<Row> = listed.iter().map(|run| Row::of(run, None, "", 0)).collect();
+        Differing::default().give(&mut rows, &listed);
+        let column = Column::Setting(LAYERS.to_owned());
+        let mut texts: Vec<String> = rows.iter().map(|row| column.text(row)).collect();
+        texts.dedup();
+        // 4·9 + 4, and 4·8·8·10 + 10.
+        let words =
+            ["3 layers, 2,610 parameters", "4 layers, 2,610 parameters", "4 layers, 2,610 parameters (2)"];
+        assert_eq!(texts, words);
+        let details = rows[0].labels.details(&rows[0].settings[LAYERS]).unwrap();
+        assert_eq!(details, "A network of the layers [conv 4, 3×3; flatten; linear to classes]");
+    }
+
+    #[test]
+    fn after_every_edit_rows_have_what_they_would_have_without_one_before() {
+        let mut edited = Differing::default();
+        for (batches, extra) in [
+            ([8, 16], ""),
+            ([8, 32], ""),
+            ([8, 8], ""),
+            ([8, 32], ", (name: \"c\", plan: [Test])"),
+            ([8, 16], ""),
+        ] {
+            let [a, b] = batches.map(|batch| {
+                format!("(train: (batch: {batch}), name: \"arm {batch}\", plan: [Train(\"1ep\")])")
+            });
+            let text =
+                format!("(seeds: [1, 2], arms: [{a}, {}{extra}])", b.replace("name: \"arm", "name: \"b"));
+            let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+            let listed: Vec<&Run> = listed.iter().collect();
+            let rows = || -> Vec<Row> { listed.iter().map(|run| Row::of(run, None, "", 0)).collect() };
+            let (mut again, mut fresh) = (rows(), rows());
+            let paths = edited.give(&mut again, &listed).to_vec();
+            assert_eq!(paths, Differing::default().give(&mut fresh, &listed));
+            assert_eq!(again, fresh);
+            assert_eq!(paths.contains(&"train.batch".to_owned()), batches != [8, 8] || !extra.is_empty());
+        }
+    }
+
+    #[test]
+    fn columns_are_named_on_the_command_line() {
+        let settings = ["train.batch", "plan.0.batch", "train.rate"].map(str::to_owned);
+        let parse = |text: &str| Column::parse(text, &settings);
+        assert_eq!(parse("last"), Ok(Column::Last));
+        assert_eq!(parse("rate"), Ok(Column::Setting("train.rate".to_owned())));
+        assert_eq!(parse("batch"), Err("\"batch\" can be train.batch or plan.0.batch".to_owned()));
+        assert!(parse("nothing").unwrap_err().contains("there is no column"));
+        let series = |at: At| Ok(Column::Series { series: "test_loss".to_owned(), at });
+        assert_eq!(parse("test_loss:best"), series(At::Best));
+        assert_eq!(parse("test_loss@1000"), series(At::Iteration(1000)));
+        assert_eq!(parse("test_loss@21 %"), series(At::Remaining(0.21)));
+        assert!(parse("test_loss@0 %").unwrap_err().contains("test_loss@21%"));
+        for column in Column::KNOWN {
+            assert!(NAMES.iter().any(|(_, known)| *known == column), "{column:?} has no name");
+        }
     }
 }

@@ -58,7 +58,7 @@ pub enum Baseline {
 }
 
 impl TableSettings {
-    /// What groups the rows; `lines` is the setting that makes the lines of plots.
+    /// Returns what groups the rows; `lines` is the setting that makes the lines of plots.
     pub fn keys(&self, lines: Option<&String>) -> Vec<Key> {
         let first = lines.map_or(Key::Arm, |path| Key::Setting(path.clone()));
         match &self.group {
@@ -73,7 +73,7 @@ impl TableSettings {
         }
     }
 
-    /// The width that was given to a column.
+    /// Returns the width that was given to a column.
     pub fn width(&self, column: &Column) -> Option<f32> {
         self.widths.iter().find(|(known, _)| known == column).map(|(_, width)| *width)
     }
@@ -86,7 +86,7 @@ impl TableSettings {
         }
     }
 
-    /// The columns over series, shown or not: what has to be measured.
+    /// Returns the columns over series, shown or not: what has to be measured.
     pub fn measured(&self) -> Vec<Column> {
         let shown = self.columns.iter().flatten().filter(|column| matches!(column, Column::Series { .. }));
         let mut found = self.added.clone();
@@ -100,7 +100,7 @@ impl TableSettings {
 }
 
 impl Key {
-    /// The column that has its values.
+    /// Returns the column that has its values.
     pub fn column(&self) -> Column {
         match self {
             Self::Arm => Column::Arm,
@@ -111,7 +111,7 @@ impl Key {
         }
     }
 
-    /// The value of a row, for people: what its group is called.
+    /// Returns the value of a row, for people: what its group is called.
     pub fn name(&self, row: &Row) -> String {
         match self {
             Self::Arm => row.arm.clone(),

@@ -1,28 +1,21 @@
 //! Campaigns: many fault trials on a fixed network, with statistics.
 //!
-//! The faults of a trial are *drawn*; the trial is *carried out* (logits of all images, from the first layer with faults on)
+//! The faults of a trial are *drawn*; the trial is *run* (logits of all images, from the first layer with faults on)
 //! and *counted*. Within a block of 64 trials the order of work is that of the layers; what counts is the order drawn. A
 //! block counts when it is whole, so that a result depends neither on threads nor on when the campaign was stopped.
 //!
 //! The network without faults is never written: faults are injected into copies of parameters, which end with the trial.
 
-pub(super) mod cells;
-mod faulty;
 mod golden;
-mod identity;
-mod injection_hooks;
-mod lists;
-mod protection;
 mod replay;
-mod report;
 mod setup;
 mod statistics;
-mod tables;
 #[cfg(test)]
 mod tests;
-mod thread_map;
 mod trial;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::error::RunError;
@@ -30,19 +23,17 @@ use super::faults::refuse_campaign;
 use super::session::{Session, StageEnd};
 use super::state::TrainProgress;
 use super::stop::StopKind;
-pub use cells::planned;
+use super::train::{CHECKPOINT_EVERY, PROGRESS_EVERY};
 use doc::fault::{Campaign, Trials};
 use doc::stage::Planned;
-pub(crate) use identity::{Identity, identity};
 use intervene::stream::{Purpose, stream};
-pub(crate) use lists::problem as list_problem;
 pub use replay::{Picture, Replay, Replayed, replay, write_images};
 use results::campaign::{CampaignEnded, CellState};
 use results::{Event, Point};
 use setup::Setup;
-pub(crate) use statistics::CampaignProgress;
+pub use setup::{Identity, list_problem, planned};
+pub use statistics::CampaignProgress;
 use statistics::{CellProgress, CellStatistics, CountedTrial};
-use thread_map::thread_map;
 pub use trial::ReplayedImage;
 use trial::TrialOutcome;
 
@@ -50,16 +41,12 @@ use trial::TrialOutcome;
 const BLOCK: u64 = 64;
 /// `Until` is not asked before as many trials.
 const FEWEST: u64 = 100;
-/// How often progress is emitted, at most.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// How often cells emit how far they are, at most.
+/// Shortest time between two states of a cell.
 const STATE_EVERY: Duration = Duration::from_millis(250);
 /// Times as long as that took, at least: intervals of long cells are resampled from many trials.
 const STATE_SHARE: u32 = 20;
-/// How often a long campaign leaves a checkpoint.
-const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
 
-/// Carries out a campaign; goes on from `progress` when it was interrupted.
+/// Runs a campaign; continues from `progress` when it was interrupted.
 pub fn run(
     session: &mut Session,
     stage: &Campaign,
@@ -69,9 +56,9 @@ pub fn run(
     let (context, data) = (session.context.clone(), session.data());
     let network = session.state().network.clone();
     let checksum = network.checksum();
-    let listed = lists::listed(session, stage, data.test.len());
-    let setup = listed
-        .and_then(|listed| Setup::new(&context, &data, stage, &network, session.campaign_identity(), listed));
+    let identity = session.campaign_identity();
+    let setup = setup::read_listed(session, stage, data.test.len())
+        .and_then(|listed| Setup::new(&context, &data, stage, &network, identity, listed));
     let mut setup = setup.map_err(|message| session.stage_error(message))?;
     if let others @ 1.. = session.state().others.len() {
         let note =
@@ -80,17 +67,16 @@ pub fn run(
     }
     drop(network);
     let golden = setup.golden_checksums();
-    let [place_in_plan, branch] = session.place_in_plan();
-    let began = report::began(&setup, stage.sentence(), [place_in_plan, branch]);
+    let began = statistics::began(&setup, stage.sentence(), [session.stage(), session.branch()]);
     if progress.is_none() {
-        session.keep_network(&identity::files_of(&setup.identity))?;
-        session.report(report::plan(&setup, &began))?;
+        session.save_network(&setup.identity.files())?;
+        session.report(statistics::plan(&setup, &began))?;
         session.emit(Event::CampaignBegan(began.clone()))?;
     }
     let progress = progress.unwrap_or_default();
-    let (emitted, kept) = (Instant::now(), Instant::now());
+    let (emitted, saved) = (Instant::now(), Instant::now());
     let mut running =
-        RunningCampaign { setup: &setup, progress, emitted, cost: Duration::ZERO, kept, logged: 0 };
+        RunningCampaign { setup: &setup, progress, emitted, cost: Duration::ZERO, saved, logged: 0 };
     for state in running.states() {
         session.emit(Event::CampaignCell(CellState { live: true, ..state }))?;
     }
@@ -107,7 +93,7 @@ pub fn run(
     let ((after, golden_after), is_reproduced) = rayon::join(checksums, || setup.is_golden_reproduced());
     let unchanged = after == checksum && golden_after == golden;
     let (intact, device) = (unchanged && is_reproduced, &context.spec.device);
-    for report in report::results(&began, &running.states(), [unchanged, is_reproduced], &after, device) {
+    for report in statistics::reports(&began, &running.states(), [unchanged, is_reproduced], &after, device) {
         session.report(report)?;
     }
     session.emit(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;
@@ -119,26 +105,25 @@ struct RunningCampaign<'a> {
     setup: &'a Setup<'a>,
     progress: CampaignProgress,
     emitted: Instant,
-    /// How long it took to emit how far a cell is.
+    /// Time that the last state of a cell took to compute and emit.
     cost: Duration,
-    kept: Instant,
+    saved: Instant,
     /// Trials of the present cell when the log last got its state.
     logged: u64,
 }
 
-/// What became of a trial, with the protection and without it.
 struct TrialResult {
     outcome: TrialOutcome,
     unprotected: Option<TrialOutcome>,
 }
 
 impl RunningCampaign<'_> {
-    /// Trials of the cells before this one: the number of its first trial.
+    /// Returns the number of the first trial of a cell: the trials of the cells before it.
     fn before(&self, cell: usize) -> u64 {
         self.progress.cells[..cell].iter().map(|counted| counted.result.trials()).sum()
     }
 
-    /// Carries out what is left of a cell; false when it was stopped.
+    /// Runs what is left of a cell. Returns false when it was stopped.
     fn cell(&mut self, session: &mut Session, cell: usize) -> Result<bool, RunError> {
         if self.progress.cells.len() <= cell {
             self.progress.cells.push(CellProgress::default());
@@ -156,7 +141,7 @@ impl RunningCampaign<'_> {
             } else if self.emitted.elapsed() >= STATE_EVERY.max(STATE_SHARE * self.cost) {
                 self.emit_cell(session, cell, true)?;
             }
-            if self.kept.elapsed() >= CHECKPOINT_EVERY {
+            if self.saved.elapsed() >= CHECKPOINT_EVERY {
                 // Cells that are done are in the log. It is not to grow with every minute of a long one.
                 let trials = self.progress.cells[cell].result.trials();
                 if !self.progress.cells[cell].done && is_news(trials, self.logged) {
@@ -164,14 +149,14 @@ impl RunningCampaign<'_> {
                     self.logged = trials;
                 }
                 session.campaign = Some(self.progress.clone());
-                session.keep(Some(TrainProgress::default()))?;
-                self.kept = Instant::now();
+                session.save_checkpoint(Some(TrainProgress::default()))?;
+                self.saved = Instant::now();
             }
         }
         Ok(true)
     }
 
-    /// The next trials of a cell, in the order drawn; nothing when the run is to stop now.
+    /// Runs the next trials of a cell and returns them in the order drawn; none when the run is to stop now.
     fn block(&self, session: &mut Session, cell: usize) -> Result<Option<Vec<TrialResult>>, RunError> {
         let setup = self.setup;
         let first = self.progress.cells[cell].result.trials();
@@ -192,7 +177,7 @@ impl RunningCampaign<'_> {
             let began = Instant::now();
             let chunk;
             (chunk, rest) = rest.split_at(together.min(rest.len()));
-            let outcomes = thread_map(chunk.len(), |at| setup.carry_out(cell, first + chunk[at] as u64));
+            let outcomes = thread_map(chunk.len(), |at| setup.run_trial(cell, first + chunk[at] as u64));
             for (&number, outcome) in chunk.iter().zip(outcomes) {
                 done[number] = Some(outcome.map_err(|message| session.stage_error(message))?);
             }
@@ -217,12 +202,12 @@ impl RunningCampaign<'_> {
         let layer = |number| setup.layer_of(number);
         let name = |number| setup.name_of(number);
         let is_single = setup.is_single(cell);
-        let mut lines = tables::Lines::new();
+        let mut lines = statistics::Lines::new();
         let counted = &mut self.progress.cells[cell];
         for result in block {
             let within = counted.result.trials();
             let trial = before + within;
-            tables::add(&mut lines, setup, cell, [trial, within], result);
+            statistics::add_lines(&mut lines, setup, cell, [trial, within], result);
             let trial = |outcome| CountedTrial { trial, outcome, is_single, layer: &layer, name: &name };
             counted.result.add(&trial(&result.outcome));
             if let Some(outcome) = &result.unprotected {
@@ -232,15 +217,14 @@ impl RunningCampaign<'_> {
         lines.iter().try_for_each(|(table, lines)| session.log(*table, lines))
     }
 
-    /// The cells so far, results first.
+    /// Returns the states of the cells so far, results first.
     fn states(&self) -> Vec<CellState> {
         let cells = 0..self.setup.cells.len();
         let kinds = self.kinds().iter();
         kinds.flat_map(|(bare, _)| cells.clone().map(|cell| self.state(cell, *bare))).collect()
     }
 
-    /// What each cell yields: its result and, where something protects, that without protection; whether it is the
-    /// latter, and what the names of its series end with.
+    /// Returns what each cell yields: its result and, where something protects, that without protection.
     fn kinds(&self) -> &'static [(bool, &'static str)] {
         let kinds = &[(false, ""), (true, "_unprotected")];
         &kinds[..=usize::from(self.setup.bare.is_some())]
@@ -250,12 +234,9 @@ impl RunningCampaign<'_> {
         let counted = self.progress.cells.get(cell).cloned().unwrap_or_default();
         let statistics = if unprotected { counted.unprotected.unwrap_or_default() } else { counted.result };
         let identity = &self.setup.identity;
-        let mut stream = stream(
-            self.setup.seed,
-            Purpose::Bootstrap,
-            &[identity.step, cell as u64, u64::from(unprotected)],
-        );
-        let state = statistics.state(cell, cells::confidence(self.setup.stage), &mut stream);
+        let counters = [identity.step, cell as u64, u64::from(unprotected)];
+        let mut stream = stream(self.setup.seed, Purpose::Bootstrap, &counters);
+        let state = statistics.state(cell, setup::confidence(self.setup.stage), &mut stream);
         CellState { unprotected, done: counted.done, ..state }
     }
 
@@ -269,7 +250,7 @@ impl RunningCampaign<'_> {
         Ok(())
     }
 
-    /// The series of a cell, with its place in what is varied.
+    /// Emits the series of a cell, with its place in what is varied.
     fn emit_points(&self, session: &mut Session, cell: usize) -> Result<(), RunError> {
         let plan = &self.setup.cells[cell].plan;
         for (unprotected, suffix) in self.kinds() {
@@ -293,12 +274,12 @@ impl RunningCampaign<'_> {
     }
 }
 
-/// Whether the log gets the state of a cell under way: after twice as many trials as it knows of.
+/// Returns true if the log gets the state of a cell under way: after twice as many trials as it knows of.
 const fn is_news(trials: u64, logged: u64) -> bool {
     trials >= 2 * logged
 }
 
-/// Whether a cell needs no more trials.
+/// Returns true if a cell needs no more trials.
 fn is_over(setup: &Setup, cell: usize, statistics: &CellStatistics) -> bool {
     let trials = statistics.trials();
     if trials >= setup.cells[cell].plan.trials {
@@ -310,4 +291,26 @@ fn is_over(setup: &Setup, cell: usize, statistics: &CellStatistics) -> bool {
         }
         Trials::Fixed(_) | Trials::Exhaustive | Trials::Until(_) => false,
     }
+}
+
+/// Calls `work` for every number below `count`, on all threads, and returns what it yields in order.
+///
+/// Threads take numbers one by one and not as tasks of the pool: a thread that waits for a matrix product then helps with
+/// products, and never begins a second trial, which would need memory for both at once.
+fn thread_map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(count));
+    rayon::broadcast(|_| {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return;
+            }
+            let yielded = work(number);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((number, yielded));
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, yielded)| yielded).collect()
 }

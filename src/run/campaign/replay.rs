@@ -4,53 +4,43 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::identity::{Identity, files_of, identity};
-use super::lists;
-use super::setup::Setup;
-use super::thread_map::thread_map;
+use super::setup::{Identity, Setup, placed};
+use super::thread_map;
 use super::trial::{ReplayedImage, TrialFaults};
-use crate::context::RunContext;
-use crate::datasets::Datasets;
+use crate::context::{Datasets, RunContext};
 use crate::directory::spec_of;
-use crate::program::{Op, ProgramStep, program};
-use crate::tables::Table;
+use crate::listener::Table;
+use crate::program::{Op, ProgramStep, data_settings, program};
 use data::{ClassNames, Data, DataError, Dataset, Samples, Shape};
 use doc::fault::Campaign;
 use doc::structure::Parameter;
 use doc::{RunSpec, Stage, stage_number};
 use intervene::fault::StreamCounters;
-use intervene::fault::list::PlacedFault;
+use intervene::fault::log::PlacedFault;
 use intervene::fault::log::{LineError, Logged, read_campaign};
-use net::Mask;
-use net::mask_file::read_masks;
+use net::weights_file::read_held;
 use net::weights_file::{FileTensor, read_tensors, write_tensors};
-use net::{Network, backend};
+use net::{Mask, Network, backend};
 
-/// What is to be replayed: everything, or one campaign, or one trial of each.
+/// A request for trials: everything, or one campaign, or one trial of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replay {
-    /// Only this trial.
     pub trial: Option<u64>,
     /// Only the campaign of this name, as files have it: its place in the plan, counted from 0.
     pub campaign: Option<String>,
     /// Only the campaign of this stage, as plans show it: counted from 1.
     pub stage: Option<String>,
-    /// Only this round of the innermost repetition.
     pub round: Option<u64>,
     /// Folder that paths of the experiment are relative to; by default, the one that has the folder of runs.
     pub base: Option<PathBuf>,
-    /// Whether the outcome of each image is returned, and the first changed images as pictures.
+    /// True to return the outcome of each image, and the first changed images as pictures.
     pub has_images: bool,
 }
 
-/// A trial that was replayed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replayed {
-    /// Its campaign.
     pub campaign: String,
-    /// The round of the innermost repetition.
     pub round: Option<u64>,
-    /// Its number.
     pub trial: u64,
     /// Faults that were injected again.
     pub faults: usize,
@@ -62,7 +52,6 @@ pub struct Replayed {
     pub images: Vec<ReplayedImage>,
     /// The settings of the run, with the data that the campaign saw: those of its branch.
     pub spec: Arc<RunSpec>,
-    /// Names of the classes of these data.
     pub classes: ClassNames,
     /// The first images that were changed, if images were asked for and the data are images.
     pub pictures: Vec<Picture>,
@@ -83,11 +72,11 @@ pub struct Picture {
 const PICTURES: usize = 60;
 
 impl Picture {
-    /// A sample of image data.
+    /// Turns a sample of image data into a picture.
     ///
     /// # Errors
     /// A picture that cannot be read.
-    pub fn of(samples: &Samples, image: usize) -> Result<Self, DataError> {
+    pub fn new(samples: &Samples, image: usize) -> Result<Self, DataError> {
         let Shape { channels, height, width } = samples.shape;
         let values = samples.sample(image)?;
         let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| {
@@ -102,7 +91,7 @@ impl Picture {
 }
 
 impl Replayed {
-    /// Whether all logits have the same bits.
+    /// Returns true if all logits have the same bits.
     pub fn is_equal(&self) -> bool {
         self.expected == self.found
     }
@@ -127,16 +116,15 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
     let mut replayed = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         let Op::Stage(Stage::Campaign(stage)) = &step.op else { continue };
-        let identity = identity(&steps, number);
-        let key = (identity.name.clone(), identity.round);
-        let Some(trials) = hashes.get(&key) else { continue };
+        let identity = Identity::new(&steps, number);
+        let Some(trials) = hashes.get(&(identity.name.clone(), identity.round)) else { continue };
         let (data, seen) = data_of(&spec, &steps[..number], &base)?;
         let compute = backend(&spec.device, &spec.train.kernels).map_err(|error| error.to_string())?;
         let (arm, base, output) = (String::new(), base.clone(), directory.to_owned());
         let context = RunContext::new(spec.clone(), arm, data, compute, base, output)
             .map_err(|misfit| misfit.to_string())?;
         let spec = Arc::new(RunSpec { data: seen, ..spec.clone() });
-        replayed.extend(campaign(&context, &spec, stage, identity, &faults, (trials, ask.has_images))?);
+        replayed.extend(campaign(&context, &spec, stage, identity, &faults, trials, ask.has_images)?);
     }
     if replayed.is_empty() {
         return Err("no campaign of the plan has these trials".to_owned());
@@ -163,7 +151,7 @@ pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<
     Ok(test.len())
 }
 
-/// What a run directory is, and the folder that its experiment's paths are relative to.
+/// Reads the spec from a run directory, and returns the base folder for its relative paths.
 fn spec_and_base(directory: &Path, base: Option<&Path>) -> Result<(RunSpec, PathBuf), String> {
     let (Some(folder), Some(id)) = (directory.parent(), directory.file_name().and_then(|name| name.to_str()))
     else {
@@ -173,7 +161,7 @@ fn spec_and_base(directory: &Path, base: Option<&Path>) -> Result<(RunSpec, Path
     Ok((spec_of(folder, id)?, base.to_owned()))
 }
 
-/// The hashes that the run wrote, by campaign and round, those that were asked for.
+/// Reads the hashes that the run wrote, by campaign and round, those that were asked for.
 fn hashes(
     directory: &Path,
     ask: &Replay,
@@ -212,17 +200,9 @@ fn read(path: &Path) -> Result<String, String> {
         .map_err(|error| format!("{}: {error}; a run has it once a campaign has trials", path.display()))
 }
 
-/// The data that a step sees, and their settings: those of the innermost branch that has data.
+/// Reads the data that the step after these sees, and returns their settings.
 fn data_of(spec: &RunSpec, earlier: &[ProgramStep], base: &Path) -> Result<(Arc<Dataset>, Data), String> {
-    let mut stack = vec![&spec.data];
-    for step in earlier {
-        match &step.op {
-            Op::Enter(branch) => stack.push(branch.data.as_ref().unwrap_or(stack[stack.len() - 1])),
-            Op::Leave(_) => drop(stack.pop()),
-            Op::Stage(_) => {}
-        }
-    }
-    let data = stack[stack.len() - 1];
+    let data = data_settings(spec, earlier);
     let read = Datasets::default().get(data, &spec.net, base).map_err(|error| error.to_string())?;
     Ok((read, data.clone()))
 }
@@ -235,7 +215,8 @@ fn campaign(
     stage: &Campaign,
     identity: Identity,
     faults: &str,
-    (trials, has_images): (&[(u64, String)], bool),
+    trials: &[(u64, String)],
+    has_images: bool,
 ) -> Result<Vec<Replayed>, String> {
     let network = weights(context, &identity)?;
     let in_log = |problem: LineError| format!("{}: {problem}", Table::Faults.file());
@@ -249,7 +230,7 @@ fn campaign(
             false
         }
     });
-    let listed = lists::place(&rows, stage, network.structure(), None).map_err(in_log)?;
+    let listed = placed(&rows, stage, network.structure(), None).map_err(in_log)?;
     let by_trial: BTreeMap<u64, Vec<PlacedFault>> =
         listed.iter().map(|trial| (trial.trial, trial.faults.clone())).collect();
     let (name, round) = (identity.name.clone(), identity.round);
@@ -260,15 +241,15 @@ fn campaign(
             Some(stream) => drawn(&setup, trial, stream)?,
             None => setup.listed(by_trial.get(&trial).map_or(&[], Vec::as_slice), 0, trial)?,
         };
-        let (logits, injected) = setup.bench.inject(faults)?;
-        let images = if has_images { setup.bench.images(&logits) } else { Vec::new() };
-        Ok::<_, String>((setup.bench.outcome(&logits, injected), images))
+        let (logits, injected) = setup.baseline.inject(faults)?;
+        let images = if has_images { setup.baseline.images(&logits) } else { Vec::new() };
+        Ok::<_, String>((setup.baseline.outcome(&logits, injected), images))
     });
     let test = &context.data.test;
     let pictures = |images: &[ReplayedImage]| {
         let is_changed = |image: &usize| images[*image].is_changed();
         let changed = (0..images.len()).filter(is_changed).filter(|_| test.shape.is_image());
-        let pictures = changed.take(PICTURES).map(|image| Picture::of(test, image));
+        let pictures = changed.take(PICTURES).map(|image| Picture::new(test, image));
         pictures.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())
     };
     let replayed = trials.iter().zip(outcomes).map(|((trial, expected), outcome)| {
@@ -289,9 +270,9 @@ fn campaign(
     replayed.collect()
 }
 
-/// The weights without faults, as the run wrote them.
+/// Reads the weights without faults, as the run wrote them.
 fn weights(context: &RunContext, identity: &Identity) -> Result<Network, String> {
-    let [values, masks] = files_of(identity).map(|file| context.output.join(file));
+    let [values, masks] = identity.files().map(|file| context.output.join(file));
     let tensors = read_tensors(&values).map_err(|error| error.to_string())?.tensors;
     let blank = context.fresh_network(0);
     let parameter = |parameter: &Parameter| {
@@ -301,13 +282,13 @@ fn weights(context: &RunContext, identity: &Identity) -> Result<Network, String>
         })
     };
     let arrays = blank.structure().parameters.iter().map(parameter).collect::<Result<_, _>>()?;
-    let mut masks = read_masks(&masks).map_err(|error| error.to_string())?;
+    let mut masks = read_held(&masks).map_err(|error| error.to_string())?;
     let parameters = blank.structure().parameters.iter();
     let masks = parameters.map(|parameter| Mask::new(masks.remove(&parameter.name)?).map(Arc::new)).collect();
     blank.with_arrays(arrays, masks)
 }
 
-/// The faults of a trial again, from the stream that they were drawn from.
+/// Draws the faults of a trial again from their stream.
 fn drawn(setup: &Setup, trial: u64, stream: &StreamCounters) -> Result<TrialFaults, String> {
     let [_, cell, within] = stream.0[..] else {
         return Err(format!(

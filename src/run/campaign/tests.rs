@@ -2,11 +2,10 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::identity::Identity;
-use super::setup::Setup;
+use super::setup::{Identity, Setup};
+use super::thread_map;
 use super::trial::{TrialFaults, hash};
-use crate::context::RunContext;
-use crate::datasets::Datasets;
+use crate::context::{Datasets, RunContext};
 use doc::fault::Campaign;
 use doc::structure::Role;
 use doc::{Net, RunSpec};
@@ -66,11 +65,11 @@ fn with<T>(net: &str, campaign: &str, work: impl FnOnce(&Setup, &RunContext, &Ne
 /// Logits of every batch, computed from the images on by a network in which the faults were written, each operation by
 /// itself: nothing is fused or left out.
 fn naive(setup: &Setup, context: &RunContext, faults: TrialFaults) -> String {
-    let golden = &setup.bench.golden.network;
+    let golden = &setup.baseline.golden.network;
     let size = context.data.test.shape.len();
     let faulty = |mut injection| {
         let mut network = golden.clone();
-        for fault in setup.bench.in_parameters(&mut injection).unwrap() {
+        for fault in setup.baseline.in_parameters(&mut injection).unwrap() {
             network.overlay(fault.site.parameter, fault.site.index, fault.value);
         }
         network
@@ -104,7 +103,7 @@ fn assert_same(net: &str, fault: &str, protect: &str) {
                         Some(naive(setup, context, faults.clone()))
                     }
                 };
-                let outcome = setup.bench.trial(faults).unwrap();
+                let outcome = setup.baseline.trial(faults).unwrap();
                 assert!(naive.is_none_or(|naive| naive == outcome.hash), "{net} {fault} trial {trial}");
                 (outcome.hash, outcome.tally, format!("{:?}", outcome.injected))
             };
@@ -167,9 +166,9 @@ fn what_is_listed_is_injected_again() {
     ] {
         with(MLP, &format!("(fault: ({fault}))"), |setup, _, _| {
             for trial in 0..4 {
-                let drawn = setup.bench.trial(setup.drawn(0, trial).unwrap()).unwrap();
+                let drawn = setup.baseline.trial(setup.drawn(0, trial).unwrap()).unwrap();
                 let listed =
-                    drawn.injected.listed.iter().map(|(image, fault)| intervene::fault::list::PlacedFault {
+                    drawn.injected.listed.iter().map(|(image, fault)| intervene::fault::log::PlacedFault {
                         line: 2,
                         image: *image,
                         site: fault.site,
@@ -177,7 +176,7 @@ fn what_is_listed_is_injected_again() {
                         after: Some(fault.after),
                     });
                 let again = setup.listed(&listed.collect::<Vec<_>>(), 0, trial).unwrap();
-                assert_eq!(setup.bench.trial(again).unwrap().hash, drawn.hash, "{fault}");
+                assert_eq!(setup.baseline.trial(again).unwrap().hash, drawn.hash, "{fault}");
             }
         });
     }
@@ -186,7 +185,7 @@ fn what_is_listed_is_injected_again() {
 #[test]
 fn a_list_for_other_weights_is_refused_with_its_line() {
     with(MLP, "()", |setup, _, _| {
-        let mut list = intervene::fault::list::PlacedFault {
+        let mut list = intervene::fault::log::PlacedFault {
             line: 7,
             image: None,
             site: intervene::fault::Site { parameter: 2, index: 0, bit: Some(30) },
@@ -197,7 +196,7 @@ fn a_list_for_other_weights_is_refused_with_its_line() {
             let TrialFaults::Shared(mut injection) = setup.listed(&[list], 0, 0).unwrap() else {
                 panic!("all images")
             };
-            setup.bench.in_parameters(&mut injection)
+            setup.baseline.in_parameters(&mut injection)
         };
         let problem = injected(list).unwrap_err();
         assert!(problem.contains("line 7"), "{problem}");
@@ -227,8 +226,8 @@ fn golden_is_the_network_in_the_format_and_its_pruned_entries_have_sites_only_in
         |setup, _, network| {
             let weights = network.values(0).len() as u64;
             assert_eq!(setup.cells[0].plan.possible, 8 * (weights - 2));
-            assert_ne!(setup.bench.golden.network.values(0), network.values(0));
-            assert_eq!(setup.bench.golden.network.values(1), network.values(1), "biases stay float32");
+            assert_ne!(setup.baseline.golden.network.values(0), network.values(0));
+            assert_eq!(setup.baseline.golden.network.values(1), network.values(1), "biases stay float32");
         },
     );
 }
@@ -257,4 +256,13 @@ fn a_long_cell_leaves_few_lines_in_the_log() {
         }
     }
     assert_eq!(lines, 14, "64 trials, 128 and so on");
+}
+
+#[test]
+fn results_come_in_order_whatever_the_threads_do() {
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| thread_map(5, |number| number * number)), [0, 1, 4, 9, 16]);
+    }
+    assert_eq!(thread_map(0, |number| number), Vec::<usize>::new());
 }

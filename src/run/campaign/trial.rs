@@ -1,4 +1,4 @@
-//! One trial: faults in, logits out; only what they can change is computed.
+//! One trial: faults in, logits out. It computes only what they can change.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::faulty::FaultyNetwork;
-use super::golden::{Golden, GoldenBatch, next_unit};
-use crate::faults::{activations, parameters};
+use super::golden::{FaultyNetwork, Golden, GoldenBatch, next_unit};
+use crate::faults::{self, inject_activations};
 use doc::fault::Fault;
 use form::number::hexadecimal;
 use intervene::fault::log::LONGEST_TRIAL;
@@ -29,11 +28,8 @@ pub enum TrialFaults {
 }
 
 impl TrialFaults {
-    /// Those that `injection` draws or lists: once for all images, or for each of them.
-    ///
-    /// # Errors
-    /// Those of `injection`.
-    pub fn of(
+    /// Collects what `injection` draws or lists: once for all images, or for each of them.
+    pub fn collect(
         fault: &Fault,
         is_for_each_image: bool,
         images: usize,
@@ -50,25 +46,22 @@ impl TrialFaults {
     }
 }
 
-/// What became of a trial.
 #[derive(Clone, Debug)]
 pub struct TrialOutcome {
-    /// Its images.
     pub tally: Tally,
     /// SHA-256 over the bits of the logits of all images.
     pub hash: String,
-    /// What was injected.
     pub injected: InjectedFaults,
     /// Faults that came alone, to all images or to one, with what became of those.
     pub singles: Vec<(Injected, Tally)>,
 }
 
-/// What a trial injected. When that is more than is listed, only the first fault is kept.
+/// The faults that a trial injected. When they are more than is listed, only the first fault is kept.
 #[derive(Clone, Debug, Default)]
 pub struct InjectedFaults {
-    /// How many there were.
+    /// Number of injected faults.
     pub count: u64,
-    /// How many of them changed what is stored.
+    /// Number of those that changed what is stored.
     pub faults: u64,
     /// All of them, or the first, with the image that alone saw it.
     pub listed: Vec<(Option<u64>, Injected)>,
@@ -91,9 +84,7 @@ impl InjectedFaults {
 /// One image of a trial that was carried out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayedImage {
-    /// What the faults did to it.
     pub outcome: ImageOutcome,
-    /// Its class.
     pub label: u32,
     /// The class that is predicted without faults; none where a logit is NaN or infinite.
     pub golden: Option<u32>,
@@ -102,46 +93,37 @@ pub struct ReplayedImage {
 }
 
 impl ReplayedImage {
-    /// Whether the faults changed what is predicted: another class, or none where there was one.
+    /// Returns true if the faults changed the predicted class, or took one away.
     pub fn is_changed(&self) -> bool {
         self.outcome != ImageOutcome::Masked && self.golden != self.faulty
     }
 }
 
-/// What all trials of a campaign have in common.
-pub struct Bench<'a> {
-    /// The network without faults.
+/// The network without faults that all trials of a campaign share.
+pub struct Baseline<'a> {
     pub golden: Golden<'a>,
-    /// Its logits.
     pub logits: Vec<f32>,
-    /// The classes of the images.
     pub labels: Vec<u32>,
-    /// How the parameters (or activations) with sites are stored, by their numbers.
+    /// Formats of the parameters (or activations) with sites, by their numbers.
     pub storages: Arc<BTreeMap<usize, Storage>>,
 }
 
 /// Logits of a batch; nothing where no fault changed any of them.
 type Logits = Option<Vec<f32>>;
 
-impl Bench<'_> {
-    /// Carries out a trial.
-    ///
-    /// # Errors
-    /// When a list has other bits than are stored.
+impl Baseline<'_> {
+    /// Runs a trial. Fails when a list has other bits than are stored.
     pub fn trial(&self, faults: TrialFaults) -> Result<TrialOutcome, String> {
         let (logits, injected) = self.inject(faults)?;
         Ok(self.outcome(&logits, injected))
     }
 
-    /// The logits of all images under the faults of a trial, and what was injected.
-    ///
-    /// # Errors
-    /// As [`trial`](Self::trial).
+    /// Injects the faults of a trial, and returns the logits of all images and what was injected.
     pub fn inject(&self, faults: TrialFaults) -> Result<(Vec<f32>, InjectedFaults), String> {
         let mut logits = self.logits.clone();
         let mut injected = InjectedFaults::default();
-        let outputs = self.golden.network.structure().outputs;
-        let mut take = |batch: &GoldenBatch, faulty: Logits| {
+        let outputs = self.outputs();
+        let mut write = |batch: &GoldenBatch, faulty: Logits| {
             if let Some(faulty) = faulty {
                 logits[batch.first * outputs..][..faulty.len()].copy_from_slice(&faulty);
             }
@@ -151,7 +133,7 @@ impl Bench<'_> {
                 let shared = self.in_parameters(&mut injection)?;
                 let faulty = FaultyNetwork::new(&self.golden, &shared);
                 for batch in &self.golden.batches {
-                    take(batch, self.faulty_logits(batch, faulty.as_ref()));
+                    write(batch, self.faulty_logits(batch, faulty.as_ref()));
                 }
                 injected.add(None, &shared);
             }
@@ -159,34 +141,34 @@ impl Bench<'_> {
                 for (batch, mut injection) in self.golden.batches.iter().zip(images) {
                     let own = self.in_parameters(&mut injection)?;
                     let faulty = FaultyNetwork::new(&self.golden, &own);
-                    take(batch, self.faulty_logits(batch, faulty.as_ref()));
+                    write(batch, self.faulty_logits(batch, faulty.as_ref()));
                     injected.add(Some(batch.first as u64), &own);
                 }
             }
             TrialFaults::Activations(mut images) => {
                 for batch in &self.golden.batches {
                     let own = &mut images[batch.first..batch.first + batch.count()];
-                    take(batch, self.logits_of_activations(batch, own, &mut injected)?);
+                    write(batch, self.logits_of_activations(batch, own, &mut injected)?);
                 }
             }
         }
         Ok((logits, injected))
     }
 
-    /// What became of a trial with these logits.
+    /// Counts what became of a trial with these logits.
     pub fn outcome(&self, logits: &[f32], injected: InjectedFaults) -> TrialOutcome {
-        let outputs = self.golden.network.structure().outputs;
-        let tally = Tally::of(&self.logits, logits, outputs, &self.labels);
+        let outputs = self.outputs();
+        let tally = Tally::from_logits(&self.logits, logits, outputs, &self.labels);
         let singles = self.singles(&injected, logits, tally);
         TrialOutcome { tally, hash: hash(logits), injected, singles }
     }
 
-    /// What each image became with these logits.
+    /// Classifies what became of each image with these logits.
     pub fn images(&self, logits: &[f32]) -> Vec<ReplayedImage> {
-        let outputs = self.golden.network.structure().outputs;
+        let outputs = self.outputs();
         let rows = self.logits.chunks_exact(outputs).zip(logits.chunks_exact(outputs)).zip(&self.labels);
         let image = |((golden, faulty), &label): ((&[f32], &[f32]), &u32)| ReplayedImage {
-            outcome: ImageOutcome::of(golden, faulty),
+            outcome: ImageOutcome::from_logits(golden, faulty),
             label,
             golden: top1(golden),
             faulty: top1(faulty),
@@ -194,21 +176,21 @@ impl Bench<'_> {
         rows.map(image).collect()
     }
 
-    /// The accuracy without faults.
+    /// Returns the accuracy without faults.
     pub fn accuracy(&self) -> f64 {
-        let outputs = self.golden.network.structure().outputs;
-        correct(&self.logits, outputs, &self.labels) as f64 / self.labels.len() as f64
+        correct(&self.logits, self.outputs(), &self.labels) as f64 / self.labels.len() as f64
     }
 
-    /// What the parameters without faults hold when these are injected.
-    ///
-    /// # Errors
-    /// As [`trial`](Self::trial).
+    fn outputs(&self) -> usize {
+        self.golden.network.structure().outputs
+    }
+
+    /// Returns what the parameters without faults hold when these are injected.
     pub fn in_parameters(&self, injection: &mut Injection) -> Result<Vec<Injected>, String> {
-        parameters::injected(&self.golden.network, &self.storages, injection)
+        faults::in_parameters(&self.golden.network, &self.storages, injection)
     }
 
-    /// The faults that came alone; none where they are too many to list.
+    /// Returns the faults that came alone; none where they are too many to list.
     fn singles(&self, injected: &InjectedFaults, logits: &[f32], tally: Tally) -> Vec<(Injected, Tally)> {
         if let [(None, fault)] = injected.listed[..] {
             return if injected.count == 1 { vec![(fault, tally)] } else { Vec::new() };
@@ -221,17 +203,17 @@ impl Bench<'_> {
             let Some(image) = image else { return Vec::new() };
             images.entry(*image as usize).or_default().push(*fault);
         }
-        let outputs = self.golden.network.structure().outputs;
+        let outputs = self.outputs();
         let of = |image: usize| {
             let row = image * outputs..(image + 1) * outputs;
-            Tally::of(&self.logits[row.clone()], &logits[row], outputs, &self.labels[image..=image])
+            Tally::from_logits(&self.logits[row.clone()], &logits[row], outputs, &self.labels[image..=image])
         };
         let alone = images.into_iter().filter(|(_, faults)| faults.len() == 1);
         alone.map(|(image, faults)| (faults[0], of(image))).collect()
     }
 
-    /// From the first layer with faults to where the last one's outputs are read; and on from there, unless all are
-    /// bit-identical to the golden ones. Only images that the faults can reach begin.
+    /// Computes from the first layer with faults to where the last one's outputs are read, and on from there unless all
+    /// are bit-identical to the golden ones. Only images that the faults can reach begin.
     fn faulty_logits(&self, batch: &GoldenBatch, faulty: Option<&FaultyNetwork>) -> Logits {
         let faulty = faulty?;
         let FaultyNetwork { network, first, last, channels, .. } = faulty;
@@ -249,11 +231,11 @@ impl Bench<'_> {
         let check = next_unit(network.structure(), *last);
         let Some(expected) = batch.at(check) else {
             let logits = golden.advance(network, start..golden.end(), &input);
-            return self.go_on(batch, network, golden.end(), logits, samples);
+            return self.finish(batch, network, golden.end(), logits, samples);
         };
         let Some(channels) = channels else {
             let found = golden.advance(network, start..check, &input);
-            return self.go_on(batch, network, check, found, samples);
+            return self.finish(batch, network, check, found, samples);
         };
         // Until the next layer reads them, other channels are the golden ones.
         let found = golden.advance_channels(network, start..check, &input, Some(*channels));
@@ -271,10 +253,10 @@ impl Bench<'_> {
         let cut = batch.next_cut(check).unwrap_or(golden.end());
         let found = golden.advance(network, check..cut, &activations);
         drop(activations);
-        self.go_on(batch, network, cut, found, samples)
+        self.finish(batch, network, cut, found, samples)
     }
 
-    /// Some of `count` samples; all of them, if any, where the result of one depends on the others.
+    /// Returns `samples`, or all of `count` where the result of one depends on the others.
     fn or_all(&self, count: usize, samples: Vec<usize>) -> Vec<usize> {
         if samples.is_empty() || self.golden.compute.is_independent_of_batch() {
             return samples;
@@ -282,9 +264,9 @@ impl Bench<'_> {
         (0..count).collect()
     }
 
-    /// From a position to the end, with those of some samples that differ from the golden ones there and at each later
-    /// position where trials are compared.
-    fn go_on(
+    /// Computes from a position to the end, keeping only the samples that differ from the golden ones there and at each
+    /// later position where trials are compared.
+    fn finish(
         &self,
         batch: &GoldenBatch,
         network: &Network,
@@ -313,7 +295,7 @@ impl Bench<'_> {
         }
     }
 
-    /// From the first activations with faults, of any image, to the end; faults are injected on the way.
+    /// Computes from the first activations with faults, of any image, to the end; injects faults on the way.
     fn logits_of_activations(
         &self,
         batch: &GoldenBatch,
@@ -334,8 +316,8 @@ impl Bench<'_> {
             }
             for (sample, injection) in images.iter_mut().enumerate() {
                 let storage = |_: &[f32]| self.storages[&op].clone();
-                let injected = activations::injected(&activations, (sample, op), injection, storage)?;
-                activations::write(&mut activations, sample, &injected);
+                let injected =
+                    inject_activations(&mut activations, [sample, op], injection, storage, |_| true)?;
                 is_changed |= injected.iter().any(Injected::is_fault);
                 found.add(Some((batch.first + sample) as u64), &injected);
             }
@@ -343,11 +325,11 @@ impl Bench<'_> {
         if !is_changed {
             return Ok(None);
         }
-        Ok(self.go_on(batch, &golden.network, at, activations, (0..batch.count()).collect()))
+        Ok(self.finish(batch, &golden.network, at, activations, (0..batch.count()).collect()))
     }
 }
 
-/// Golden logits with those of some samples replaced.
+/// Returns the golden logits with those of some samples replaced.
 fn scattered(rest: &Activations, samples: &[usize], golden: &[f32]) -> Vec<f32> {
     let mut logits = golden.to_vec();
     let outputs = rest.shape.len();
@@ -357,7 +339,7 @@ fn scattered(rest: &Activations, samples: &[usize], golden: &[f32]) -> Vec<f32> 
     logits
 }
 
-/// SHA-256 over the bits of logits, as hexadecimal digits.
+/// Hashes the bits of logits with SHA-256, as hexadecimal digits.
 pub fn hash(logits: &[f32]) -> String {
     let mut hash = Sha256::new();
     for logit in logits {

@@ -4,8 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::Datasets;
-use crate::past::{Tally, Watch};
-use crate::state::{HandOvers, Member};
+use crate::Tally;
 use doc::{RunSpec, intervention};
 use net::{BurnCompute, OptimizerState, Score};
 
@@ -46,37 +45,16 @@ fn what_is_between_two_evaluations_survives() {
 }
 
 #[test]
-fn a_description_of_an_older_version_is_read() {
-    let network = r#"{"values":[0],"entries":[null]}"#;
-    let position = r#"{"iteration":8,"epoch":1,"sample":2}"#;
-    let memory = r#"{"steps":7,"slots":[[null,3]]}"#;
-    let score = r#"{"samples":4,"loss_bits":4611686018427387904,"correct":1}"#;
-    let watch = format!(
-        r#"{{"settings":{{}},"past":[{network}],"asked":5,"secs":4611686018427387904,"tally":{{"samples":3,"changes":2,
-            "distances":4607182418800017408,"divergences":9221120237041090560}}}}"#
-    );
-    let about = format!(
-        r#"{{"run":"a","events":8,"next":2,"inside":[9,{score}],"secs":1.5,"stack":[{{"network":{network},
-            "position":{position},"trained_bits":4607182418800017408,"order":0,"optimizer":{{"Adam":{{}}}},
-            "memory":{memory},"kept":{{"s":[{network},{position}]}},"watch":{watch},
-            "others":[[{network},{memory},{score}]],"handovers":{{"reference":null,"checked":1,"unequal":0}}}}]}}"#
-    );
-    let about: Value = serde_json::from_str(&about).unwrap();
-    let Checkpoint { inside, stack, .. } = Checkpoint::<Stored>::deserialize(&about).unwrap();
-    assert_eq!(inside.unwrap().done, 9);
-    assert_eq!(stack[0].trained, 1.0);
-    let watch = stack[0].watch.as_ref().unwrap();
-    assert_eq!((watch.past.len(), watch.asked, watch.secs), (1, 5, 2.0));
-    assert_eq!((watch.tally.samples, watch.tally.changes, watch.tally.distances), (3, 2, 1.0));
-    assert!(watch.tally.divergences.is_nan());
-    assert_eq!(stack[0].kept["s"].position.unwrap().iteration, 8);
-    assert_eq!((stack[0].others[0].score.loss_sum, stack[0].others[0].memory.steps), (2.0, 7));
-    assert_eq!(Lengths::deserialize(&about).unwrap(), Lengths { events: 8, tables: BTreeMap::new() });
+fn a_description_that_is_no_object_is_refused() {
+    for about in [json!([1]), json!("run"), json!(7), json!({ "stack": 7 }), json!({})] {
+        assert!(Checkpoint::<Stored>::deserialize(&about).is_err(), "{about}");
+    }
 }
 
 #[test]
-fn a_description_that_is_no_object_is_refused() {
-    for about in [json!([1]), json!("run"), json!(7), json!({ "stack": 7 }), json!({})] {
-        assert!(Checkpoint::<Stored>::deserialize(about.clone()).is_err(), "{about}");
+fn sites_survive_their_bytes() {
+    for bit in [None, Some(0), Some(31)] {
+        let there = Site { parameter: 7, index: 5_000_000_000, bit };
+        assert_eq!(site(&site_bytes(&there)), there);
     }
 }

@@ -37,7 +37,7 @@ use super::checkpoint::{self, Checkpoint, Lengths};
 use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
-use super::tables::{Table, Tables};
+use super::listener::{Table, Tables};
 use about::{About, NO_BITS, RecordedEnd};
 pub use about::{Machine, Provenance, StoredRun, convert_old_runs, provenance};
 use claim::Claim;
@@ -46,7 +46,7 @@ use doc::file::{remove_if_there, remove_unfinished, write_atomically};
 use doc::{Inventory, Run, RunSpec};
 use generations::{Generations, check_lengths, flush_folder};
 use net::Network;
-use net::mask_file::write_masks;
+use net::weights_file::write_held;
 use net::weights_file::{note_of_writer, tensors_of, write_tensors};
 use results::{Event, Report, RunRecord, RunState, inventory};
 pub use states::{Stamp, read_states};
@@ -252,7 +252,7 @@ impl RunDirectory {
         let [values, masks] = files.map(|file| self.path.join(file));
         let folder = values.parent().unwrap_or(&self.path); // it may be one of a round
         std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
-        write_masks(&masks, network)?;
+        write_held(&masks, network)?;
         let note = note_of_writer(&[("run", self.id.as_str().into())], &self.about.spec.data);
         Ok(write_tensors(&values, &tensors_of(network), Some(note))?)
     }

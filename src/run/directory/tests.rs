@@ -35,7 +35,7 @@ fn a_run_whose_last_files_are_not_written_goes_on_or_is_stopped_or_failed_and_ne
 
 /// A checkpoint at the start of a run.
 fn beginning(run: &Run) -> Checkpoint {
-    let structure = crate::sharing::testing::network(1).structure().clone();
+    let structure = crate::testing::network(1).structure().clone();
     let network = crate::context::initial_network(&run.spec, structure, 0);
     let stack = vec![crate::State::new(network, run.spec.train.optimizer.clone())];
     Checkpoint { next: 0, inside: None, campaign: None, secs: 0.0, stack }

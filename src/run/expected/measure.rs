@@ -1,16 +1,15 @@
-//! A quick measurement: some mini-batches of a network, and some evaluated samples, on made-up images.
+//! A quick measurement: some mini-batches of a network, and some evaluated samples, on invented images.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::batches::Batch;
 use crate::context::initial_network;
-use crate::cost::training_bytes;
 use crate::evaluate::evaluate;
+use crate::program::{Task, training_bytes};
 use crate::queue::QueueOptions;
 use crate::state::Position;
 use crate::stop::StopFlag;
-use crate::work::Task;
+use crate::train::Batch;
 use data::{Samples, Shape};
 use doc::structure::{Parameter, Role};
 use doc::{RunSpec, Structure, Training};
@@ -39,10 +38,9 @@ pub struct Pace {
     pub mini_batch: f64,
     /// Seconds of an evaluated sample.
     pub sample: f64,
-    /// How many times their median the mini-batches took on average; at least 1. It exceeds 1 where other programs
-    /// interrupt them.
+    /// Mean time of the mini-batches over their median, at least 1. It exceeds 1 where other programs interrupt them.
     pub interrupted: f64,
-    /// How many mini-batches were timed.
+    /// Number of mini-batches that were timed.
     pub measured: u64,
 }
 
@@ -87,14 +85,14 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
 fn alone(task: &Task, structure: &Arc<Structure>, threads: usize, stop: &StopFlag) -> Option<Pace> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
-        let mut bench = Bench::new(task, structure)?;
-        let pace = bench.mini_batch(stop)?;
-        Some(Pace { sample: bench.sample(stop)?, ..pace })
+        let mut measurement = Measurement::new(task, structure)?;
+        let pace = measurement.mini_batch(stop)?;
+        Some(Pace { sample: measurement.sample(stop)?, ..pace })
     })
 }
 
 /// A network at work.
-struct Bench<'a> {
+struct Measurement<'a> {
     task: &'a Task,
     network: Network,
     memory: OptimizerState,
@@ -107,8 +105,8 @@ struct Bench<'a> {
     passes: u64,
 }
 
-impl<'a> Bench<'a> {
-    /// Nothing where there is no such device.
+impl<'a> Measurement<'a> {
+    /// Prepares the network of a task; none where there is no such device.
     fn new(task: &'a Task, structure: &Arc<Structure>) -> Option<Self> {
         let training = &task.training;
         let most = training.batch.max(training.evaluation_batch);
@@ -120,7 +118,7 @@ impl<'a> Bench<'a> {
         }
         Some(Self {
             network,
-            samples: made_up(task.shape, task.classes, count),
+            samples: invented(task.shape, task.classes, count),
             forward: structure.multiply_adds(),
             loss: LossFunction::new(training.loss.clone(), structure.output.clone(), structure.outputs),
             memory: OptimizerState::default(),
@@ -131,7 +129,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// The pace of mini-batches, without that of samples. The pass grows with its samples, the step does not.
+    /// Measures the pace of mini-batches, without that of samples. The pass grows with its samples, the step does not.
     fn mini_batch(&mut self, stop: &StopFlag) -> Option<Pace> {
         let batch = self.task.training.batch;
         let count = self.count(batch, 3, TRAINING, stop, Self::learn)?;
@@ -143,22 +141,22 @@ impl<'a> Bench<'a> {
         })?;
         let measured = passes.len() as u64;
         let mean = passes.iter().sum::<f64>() / measured.max(1) as f64;
-        let interrupted = (mean / median(&mut passes).max(1e-9)).max(1.0);
-        let mini_batch = median(&mut passes) * share(batch, count) + median(&mut steps);
+        let interrupted = (mean / upper_median(&mut passes).max(1e-9)).max(1.0);
+        let mini_batch = upper_median(&mut passes) * share(batch, count) + upper_median(&mut steps);
         Some(Pace { mini_batch, sample: 0.0, interrupted, measured })
     }
 
-    /// Seconds of an evaluated sample.
+    /// Measures the seconds of an evaluated sample.
     fn sample(&mut self, stop: &StopFlag) -> Option<f64> {
         let batch = self.task.training.evaluation_batch;
-        let count = self.count(batch, 1, EVALUATION, stop, |bench, count| [bench.answer(count), 0.0])?;
+        let count = self.count(batch, 1, EVALUATION, stop, |network, count| [network.answer(count), 0.0])?;
         let mut passes = Vec::new();
         repeat(EVALUATION, stop, || passes.push(self.answer(count)))?;
-        Some(median(&mut passes) / share(count, 1))
+        Some(upper_median(&mut passes) / share(count, 1))
     }
 
-    /// The number of samples, at most `wanted`, that fit into the time with two repetitions, by a trial with a few. Also
-    /// warms up.
+    /// Finds the number of samples, at most `wanted`, that fit into the time with two repetitions, by a trial with a
+    /// few. Also warms up.
     fn count(
         &mut self,
         wanted: usize,
@@ -184,13 +182,13 @@ impl<'a> Bench<'a> {
         Some(count)
     }
 
-    /// Learns from `count` samples: seconds of the pass, loading included, and of the step.
+    /// Learns from `count` samples; measures the seconds of the pass, loading included, and of the step.
     fn learn(&mut self, count: usize) -> [f64; 2] {
         let began = Instant::now();
         let training = Training { batch: count, ..self.task.training.clone() };
         let mut batch = std::mem::take(&mut self.batch);
         let loaded = batch.load(&self.samples, &training, 0, 0, Position::default());
-        loaded.expect("made-up samples are in memory");
+        loaded.expect("invented samples are in memory");
         self.passes += 1;
         let dropout = stream(0, Purpose::Dropout, &[0, self.passes]);
         let mut gradient = |logits: &[f32]| self.loss.evaluate(logits, &batch.labels).gradient;
@@ -207,7 +205,7 @@ impl<'a> Bench<'a> {
         [passed, all.saturating_sub(passed)].map(|time| time.as_secs_f64())
     }
 
-    /// Seconds of an evaluation of `count` samples.
+    /// Measures the seconds of an evaluation of `count` samples.
     fn answer(&self, count: usize) -> f64 {
         let samples = self.samples.first(count);
         let began = Instant::now();
@@ -243,15 +241,15 @@ fn hold_half(network: &mut Network) {
     }
 }
 
-/// Made-up samples: their content does not change the time.
-fn made_up(shape: Shape, classes: usize, count: usize) -> Samples {
+/// Invents samples: their content does not change the time.
+fn invented(shape: Shape, classes: usize, count: usize) -> Samples {
     let values = (0..count * shape.len()).map(|index| (index * 7919 % 1009) as f32 / 1009.0);
     let labels = (0..count).map(|index| (index % classes.max(1)) as u32);
     Samples::new(shape, values.collect(), labels.collect())
 }
 
-/// The upper one of an even number of values.
-fn median(values: &mut [f64]) -> f64 {
+/// Returns the median, of an even number of values the upper one; 0 of none.
+pub fn upper_median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
 }

@@ -1,30 +1,24 @@
 //! The expected time of runs: by the pace of finished ones, or by a quick measurement.
 
-mod known;
-mod lists;
 mod measure;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-pub use lists::{Costs, RunProgress};
+pub(super) use measure::upper_median;
 pub use measure::{Pace, measure};
 
-use super::cost::Cost;
+use super::program::{Cost, Task, Work};
 use super::queue::QueueOptions;
-use super::work::Task;
 use doc::Run;
 use form::number::{counted, grouped};
-use known::Known;
 
-/// What reading the data once can take beside the work, in seconds.
+/// Seconds that reading the data once can take beside the work.
 const FIRST_READING: f64 = 2.0;
 
 /// A run that is not done yet.
 #[derive(Clone, Copy, Debug)]
 pub struct RemainingRun<'a> {
-    /// What it is.
     pub run: &'a Run,
-    /// Its cost.
     pub cost: &'a Cost,
     /// The remaining share of it, in [0, 1].
     pub share: f64,
@@ -33,33 +27,37 @@ pub struct RemainingRun<'a> {
 /// A run that is done.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedRun<'a> {
-    /// What it is.
     pub run: &'a Run,
-    /// Its cost.
     pub cost: &'a Cost,
-    /// How long it took, in seconds.
     pub secs: f64,
 }
 
 /// Measured paces of tasks.
 #[derive(Clone, Debug, Default)]
-pub struct Paces(Vec<(Task, QueueOptions, Option<Pace>)>);
+pub struct Paces(Vec<MeasuredPace>);
+
+/// The pace of a task beside others; none where it cannot be measured, which ends further tries.
+#[derive(Clone, Debug)]
+pub struct MeasuredPace {
+    task: Task,
+    options: QueueOptions,
+    pub pace: Option<Pace>,
+}
 
 impl Paces {
-    /// Adds a measurement; `None` where a task cannot be measured, which ends further tries.
-    pub fn take(&mut self, task: Task, options: QueueOptions, pace: Option<Pace>) {
-        self.0.retain(|(known, shared, _)| (known, *shared) != (&task, options));
-        self.0.push((task, options, pace));
+    /// Adds a measurement.
+    pub fn add(&mut self, task: Task, options: QueueOptions, pace: Option<Pace>) {
+        self.0.retain(|known| (&known.task, known.options) != (&task, options));
+        self.0.push(MeasuredPace { task, options, pace });
     }
 
-    /// The measurement of a task; nothing where nobody has tried.
-    pub fn find(&self, task: &Task, options: QueueOptions) -> Option<&(Task, QueueOptions, Option<Pace>)> {
-        self.0.iter().find(|(known, shared, _)| (known, *shared) == (task, options))
+    /// Finds the measurement of a task; none where nobody has tried.
+    pub fn find(&self, task: &Task, options: QueueOptions) -> Option<&MeasuredPace> {
+        self.0.iter().find(|known| (&known.task, known.options) == (task, options))
     }
 
-    /// The pace of a task, if it was measured and can be.
     fn get(&self, task: &Task, options: QueueOptions) -> Option<Pace> {
-        self.find(task, options).and_then(|(.., pace)| *pace)
+        self.find(task, options)?.pace
     }
 }
 
@@ -70,7 +68,6 @@ pub struct Expected {
     pub secs: f64,
     /// The bounds of these seconds, by the spread of what they are based on.
     pub range: [f64; 2],
-    /// Number of runs in parallel.
     pub jobs: usize,
     /// Number of finished runs in the estimate.
     pub done: usize,
@@ -79,7 +76,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// The basis of the estimate: `from the pace of 3 finished runs`, `from a quick measurement of 12 mini-batches`, or both.
+    /// Describes the basis: `from the pace of 3 finished runs`, `from a quick measurement of 12 mini-batches`, or both.
     pub fn basis(&self) -> String {
         let done = format!("from the pace of {}", counted(self.done, "finished run"));
         let measured = format!("from a quick measurement of {} mini-batches", grouped(self.measured));
@@ -90,7 +87,7 @@ impl Expected {
         }
     }
 
-    /// `, 2 runs side by side`, where they are several.
+    /// Returns `, 2 runs side by side`, where they are several.
     pub fn side_by_side(&self) -> String {
         if self.jobs > 1 { format!(", {} runs side by side", self.jobs) } else { String::new() }
     }
@@ -99,7 +96,6 @@ impl Expected {
 /// The estimate of the remaining time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpectedTime {
-    /// The estimate.
     Known(Expected),
     /// Nothing before these are measured.
     Needs(Vec<Task>),
@@ -107,7 +103,7 @@ pub enum ExpectedTime {
     Unknown,
 }
 
-/// The expected time of the remaining runs, in their order and in parallel by the options. A run takes as long as the
+/// Estimates the time of the remaining runs, in their order and in parallel by the options. A run takes as long as the
 /// finished ones of its arm; else, for its work, as long as those with the same task; else as measured.
 pub fn expected(
     left: &[RemainingRun<'_>],
@@ -115,11 +111,11 @@ pub fn expected(
     paces: &Paces,
     options: QueueOptions,
 ) -> ExpectedTime {
-    let mut known = Known::new(done, paces, options);
+    let mut basis = Basis::new(done, paces, options);
     let (mut secs, mut needs) = (Vec::new(), Vec::<Task>::new());
     let mut unknown = BTreeSet::new();
     for left in left {
-        if let Some(own) = known.secs(left) {
+        if let Some(own) = basis.secs(left) {
             secs.push(own.map(|bound| bound * left.share));
             continue;
         }
@@ -134,11 +130,11 @@ pub fn expected(
         }
     }
     if secs.len() == left.len() {
-        let first = if known.runs.is_empty() && known.expected.measured > 0 { FIRST_READING } else { 0.0 };
+        let first = if basis.runs.is_empty() && basis.expected.measured > 0 { FIRST_READING } else { 0.0 };
         let [least, secs, most] =
             [0, 1, 2].map(|bound| last_end(secs.iter().map(|secs| secs[bound]), options.jobs));
-        let (range, done) = ([least, most + first], known.runs.len());
-        ExpectedTime::Known(Expected { secs, range, done, ..known.expected })
+        let (range, done) = ([least, most + first], basis.runs.len());
+        ExpectedTime::Known(Expected { secs, range, done, ..basis.expected })
     } else if needs.is_empty() {
         ExpectedTime::Unknown
     } else {
@@ -146,7 +142,7 @@ pub fn expected(
     }
 }
 
-/// The end of the last of these, `jobs` at a time: the next one begins where one has ended.
+/// Returns the end of the last of these, `jobs` at a time: the next one begins where one has ended.
 fn last_end(secs: impl Iterator<Item = f64>, jobs: usize) -> f64 {
     let mut ends = vec![0.0_f64; jobs.max(1)];
     for secs in secs {
@@ -157,14 +153,267 @@ fn last_end(secs: impl Iterator<Item = f64>, jobs: usize) -> f64 {
     ends.into_iter().fold(0.0, f64::max)
 }
 
+/// The progress of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RunProgress {
+    /// It is done, and took so many seconds.
+    Done(f64),
+    /// This share of it is done, in [0, 1].
+    Share(f64),
+}
+
+/// The costs of runs, by arm: the runs of an arm cost the same.
+pub struct Costs<'a>(BTreeMap<(usize, &'a str), Result<Cost, String>>);
+
+impl<'a> Costs<'a> {
+    /// Computes the costs of these runs; `cost` returns that of one, or why it is unknown.
+    pub fn new(
+        runs: impl IntoIterator<Item = &'a Run>,
+        mut cost: impl FnMut(&Run) -> Result<Cost, String>,
+    ) -> Self {
+        let mut costs = BTreeMap::new();
+        for run in runs {
+            costs.entry((run.arm_index, run.arm.as_str())).or_insert_with(|| cost(run));
+        }
+        Self(costs)
+    }
+
+    /// Returns the cost of a run of [`Self::new`].
+    ///
+    /// # Errors
+    /// Why it is unknown.
+    ///
+    /// # Panics
+    /// With a run of another arm than those of [`Self::new`].
+    pub fn of<'b>(&'b self, run: &'b Run) -> Result<&'b Cost, &'b String> {
+        self.0[&(run.arm_index, run.arm.as_str())].as_ref()
+    }
+
+    /// Returns the costs of all arms, as far as they are known.
+    pub fn all(&self) -> impl Iterator<Item = &Cost> {
+        self.0.values().filter_map(|cost| cost.as_ref().ok())
+    }
+
+    /// Splits the runs into the finished ones whose cost is known, and the remaining ones.
+    ///
+    /// # Errors
+    /// Why the cost of a remaining one is unknown.
+    ///
+    /// # Panics
+    /// With a run of another arm than those of [`Self::new`].
+    pub fn lists<'b>(
+        &'b self,
+        runs: impl IntoIterator<Item = &'a Run>,
+        progress: impl Fn(&Run) -> RunProgress,
+    ) -> Result<(Vec<FinishedRun<'b>>, Vec<RemainingRun<'b>>), String> {
+        let (mut done, mut left) = (Vec::new(), Vec::new());
+        for run in runs {
+            match (progress(run), self.of(run)) {
+                (RunProgress::Done(secs), Ok(cost)) => done.push(FinishedRun { run, cost, secs }),
+                (RunProgress::Done(_), Err(_)) => {}
+                (RunProgress::Share(share), cost) => {
+                    left.push(RemainingRun { run, cost: cost.map_err(Clone::clone)?, share: 1.0 - share });
+                }
+            }
+        }
+        Ok((done, left))
+    }
+}
+
+/// Runs are not expected to differ less than this from the finished ones: shares of their time.
+const LEAST_SPREAD: f64 = 0.1;
+/// Least spread where there is one finished run alone.
+const SPREAD_OF_ONE: f64 = 0.2;
+/// Least spread where other runs show how much longer real ones take than measured ones.
+const SPREAD_OF_OTHERS: f64 = 0.3;
+/// Real mini-batches can be faster than measured ones by this share, and slower by at least the other one: measured
+/// samples are all in the cache.
+const FASTER: f64 = 0.15;
+const SLOWER: f64 = 0.5;
+/// At most so many times as long as measured. What interrupts a fraction of a second says little about hours.
+const SLOWEST: f64 = 2.5;
+/// Seconds that starting and ending a run can take beside the work.
+const START_OF_RUN: f64 = 1.0;
+
+/// The basis of an estimate, and how much of it was used.
+struct Basis<'a> {
+    /// Finished runs that took time here, by arm: a run of another process took none.
+    done: BTreeMap<&'a str, Vec<&'a FinishedRun<'a>>>,
+    paces: &'a Paces,
+    options: QueueOptions,
+    expected: Expected,
+    /// Tasks whose measurement is counted.
+    tasks: Vec<&'a Task>,
+    /// Finished runs in the estimate, by identity.
+    runs: BTreeSet<&'a str>,
+    /// Seconds of a run of each arm.
+    arms: BTreeMap<&'a str, Option<Bounds>>,
+    /// The finished runs with each task, once they are asked for.
+    by_task: Option<Vec<(&'a Task, Group<'a>)>>,
+    /// Time of finished runs over their measured time, once that was asked for.
+    #[allow(clippy::option_option)] // what nobody has asked for is not unknown
+    ratio: Option<Option<f64>>,
+}
+
+/// The least, the expected and the most seconds of a run.
+type Bounds = [f64; 3];
+
+impl<'a> Basis<'a> {
+    fn new(done: &'a [FinishedRun<'a>], paces: &'a Paces, options: QueueOptions) -> Self {
+        let mut by_arm = BTreeMap::<&str, Vec<&FinishedRun<'_>>>::new();
+        for taken in done.iter().filter(|taken| taken.secs > 0.0) {
+            by_arm.entry(taken.run.arm.as_str()).or_default().push(taken);
+        }
+        Self {
+            done: by_arm,
+            paces,
+            options,
+            expected: Expected { jobs: options.jobs, ..Expected::default() },
+            tasks: Vec::new(),
+            runs: BTreeSet::new(),
+            arms: BTreeMap::new(),
+            by_task: None,
+            ratio: None,
+        }
+    }
+
+    /// Estimates the seconds of a run; none where they are not known.
+    fn secs(&mut self, left: &RemainingRun<'a>) -> Option<Bounds> {
+        let arm = left.run.arm.as_str();
+        if let Some(known) = self.arms.get(arm) {
+            return *known;
+        }
+        let secs = self.secs_of_arm(left);
+        self.arms.insert(arm, secs);
+        secs
+    }
+
+    fn secs_of_arm(&mut self, left: &RemainingRun<'a>) -> Option<Bounds> {
+        let work = &left.cost.work;
+        let paces = match self.done.get(left.run.arm.as_str()) {
+            Some(of_arm) => {
+                let paces = paces_of(of_arm);
+                let runs = of_arm.iter().filter(|_| paces.is_some());
+                self.runs.extend(runs.map(|taken| taken.run.id.as_str()));
+                paces
+            }
+            None => self.paces_of_task(work.main()),
+        };
+        match paces {
+            Some(paces) => Some(paces.map(|pace| pace * work.multiply_adds())),
+            None => self.measured(work),
+        }
+    }
+
+    /// Returns the paces of the finished runs with this task, which are in the estimate from then on.
+    fn paces_of_task(&mut self, task: &Task) -> Option<Bounds> {
+        let groups = self.by_task.get_or_insert_with(|| by_task(self.done.values().flatten().copied()));
+        let (_, group) = groups.iter_mut().find(|(known, _)| *known == task)?;
+        let paces = group.paces?;
+        self.runs.extend(group.runs.drain(..));
+        Some(paces)
+    }
+
+    fn measured(&mut self, work: &'a Work) -> Option<Bounds> {
+        let known = work.mini_batches.iter().map(|(task, _)| self.paces.get(task, self.options));
+        let paces = known.collect::<Option<Vec<Pace>>>()?;
+        for ((task, _), pace) in work.mini_batches.iter().zip(&paces) {
+            if !self.tasks.contains(&task) {
+                self.tasks.push(task);
+                self.expected.measured += pace.measured;
+            }
+        }
+        let secs = self.measured_secs(work)?;
+        if let Some(ratio) = self.real_to_measured() {
+            let secs = ratio * secs;
+            return Some([(1.0 - SPREAD_OF_OTHERS) * secs, secs, (1.0 + SPREAD_OF_OTHERS) * secs]);
+        }
+        let interrupted = paces.iter().map(|pace| pace.interrupted).fold(1.0, f64::max);
+        let slowest = interrupted.clamp(1.0 + SLOWER, SLOWEST);
+        Some([(1.0 - FASTER) * secs, secs, slowest * secs + START_OF_RUN])
+    }
+
+    /// Returns the seconds of a run's work by measurements, if there are some of all its tasks.
+    fn measured_secs(&self, work: &Work) -> Option<f64> {
+        let (mut secs, mut sample) = (0.0, None);
+        for (task, count) in &work.mini_batches {
+            let pace = self.paces.get(task, self.options)?;
+            secs += count * pace.mini_batch;
+            sample.get_or_insert(pace.sample);
+        }
+        Some(secs + work.evaluated * sample.unwrap_or_default())
+    }
+
+    /// Returns how many times as long as measured the finished runs took, where they were measured too.
+    fn real_to_measured(&mut self) -> Option<f64> {
+        if let Some(known) = self.ratio {
+            return known;
+        }
+        let (mut real, mut measured) = (0.0, 0.0);
+        for taken in self.done.values().flatten() {
+            if let Some(secs) = self.measured_secs(&taken.cost.work) {
+                self.runs.insert(taken.run.id.as_str());
+                (real, measured) = (real + taken.secs, measured + secs);
+            }
+        }
+        *self.ratio.insert((measured > 0.0).then(|| real / measured))
+    }
+}
+
+/// Finished runs of one task.
+struct Group<'a> {
+    /// Those that are not in the estimate yet, by identity.
+    runs: Vec<&'a str>,
+    paces: Option<Bounds>,
+}
+
+/// Groups finished runs by their tasks.
+fn by_task<'a>(done: impl Iterator<Item = &'a FinishedRun<'a>>) -> Vec<(&'a Task, Group<'a>)> {
+    let mut found: Vec<(&Task, Vec<&FinishedRun<'_>>)> = Vec::new();
+    let mut last: Option<(&Task, usize)> = None;
+    for taken in done {
+        let own = taken.cost.work.main();
+        // The runs of an arm share their cost.
+        let place = match last.filter(|(known, _)| std::ptr::eq(*known, own)) {
+            Some((_, place)) => Some(place),
+            None => found.iter().position(|(known, _)| *known == own),
+        };
+        let place = place.unwrap_or_else(|| {
+            found.push((own, Vec::new()));
+            found.len() - 1
+        });
+        found[place].1.push(taken);
+        last = Some((own, place));
+    }
+    let group = |(task, taken): (&'a Task, Vec<&'a FinishedRun<'a>>)| {
+        let runs = taken.iter().map(|taken| taken.run.id.as_str()).collect();
+        (task, Group { runs, paces: paces_of(&taken) })
+    };
+    found.into_iter().map(group).collect()
+}
+
+/// Returns the paces of finished runs, in seconds for each multiply-add.
+fn paces_of(known: &[&FinishedRun<'_>]) -> Option<Bounds> {
+    let secs: f64 = known.iter().map(|taken| taken.secs).sum();
+    let done: f64 = known.iter().map(|taken| taken.cost.work.multiply_adds()).sum();
+    if known.is_empty() || done == 0.0 {
+        return None;
+    }
+    let pace = |taken: &&FinishedRun<'_>| taken.secs / taken.cost.work.multiply_adds().max(1.0);
+    let (mean, spread) = (secs / done, if known.len() == 1 { SPREAD_OF_ONE } else { LEAST_SPREAD });
+    let least = known.iter().map(pace).fold(mean * (1.0 - spread), f64::min);
+    let most = known.iter().map(pace).fold(mean * (1.0 + spread), f64::max);
+    Some([least, mean, most])
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::known::START_OF_RUN;
     use super::*;
     use crate::cost;
-    use doc::{file::parse, runs};
+    use doc::file::parse;
+    use doc::runs;
 
     /// Arms of the same network with one and two epochs, and one of another network.
     fn all() -> Vec<(Run, Cost)> {
@@ -212,7 +461,7 @@ mod tests {
         // 10 mini-batches and one evaluation of 64 samples; twice both; two seeds each.
         let mut expected_of = |jobs| {
             let options = QueueOptions { jobs, ..ALONE };
-            paces.take(
+            paces.add(
                 task.clone(),
                 options,
                 Some(Pace { mini_batch: 0.5, sample: 0.125, interrupted: 2.0, measured: 4 }),
@@ -226,7 +475,7 @@ mod tests {
         assert!((found.range[0] - 0.85 * 78.0).abs() < 1e-9);
         assert_eq!(expected_of(2).secs, 39.0);
         assert_eq!(expected_of(64).secs, 26.0, "no run is shared");
-        paces.take(task, ALONE, None);
+        paces.add(task, ALONE, None);
         assert_eq!(expected(&left(&all[..4]), &[], &paces, ALONE), ExpectedTime::Unknown);
     }
 
@@ -238,7 +487,7 @@ mod tests {
         // A minute in all: six runs, two of them of twice the length, on a machine that does other things too.
         for task in [task, other] {
             let pace = Pace { mini_batch: 0.75, sample: 0.0, interrupted: 8.0, measured: 4 };
-            paces.take(task, ALONE, Some(pace));
+            paces.add(task, ALONE, Some(pace));
         }
         let first = known(&expected(&left(&all), &[], &paces, ALONE));
         assert_eq!(first.secs, 60.0);
@@ -302,5 +551,22 @@ mod tests {
             assert!(bounds.is_sorted() && (0..3).all(|bound| bounds[bound] > last[bound]), "{bounds:?}");
             last = bounds;
         }
+    }
+
+    #[test]
+    fn runs_are_done_or_left_and_a_cost_that_is_not_known_counts_for_what_is_left_only() {
+        let text = "(data: Digits(limit_train: 64), seeds: [1, 2], arms: [
+            (name: \"a\", plan: [Test]), (name: \"b\", plan: [Test])])";
+        let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        let of_one = |run: &Run| if run.arm == "a" { cost(run) } else { Err("no size".to_owned()) };
+        let costs = Costs::new(&runs, of_one);
+        let far = |run: &Run| match (run.arm.as_str(), run.seed) {
+            ("a", 1) => RunProgress::Share(0.25),
+            _ => RunProgress::Done(3.0),
+        };
+        let (done, left) = costs.lists(&runs, far).unwrap();
+        assert_eq!((done.len(), done[0].secs), (1, 3.0), "the cost of b is not known");
+        assert_eq!((left.len(), left[0].share), (1, 0.75));
+        assert_eq!(costs.lists(&runs, |_| RunProgress::Share(0.0)).unwrap_err(), "no size");
     }
 }

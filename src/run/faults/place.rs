@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use super::sites::FaultSites;
-use super::stored::{StoredNetwork, in_format};
-use super::{Active, Drawn};
+use super::{Active, Drawn, FaultSites, StoredNetwork, in_format};
 use crate::error::RunError;
 use crate::evaluate::evaluate;
-use crate::session::{Session, StageEnd};
+use crate::listener::Table;
+use crate::session::{Session, StageEnd, report, table};
 use crate::state::TrainProgress;
-use crate::tables::Table;
 use doc::fault::{Draw, Fault, FaultAmount, Format};
-use doc::fault_sites::fault_places;
+use doc::fault::fault_places;
 use doc::intervention::Target;
 use doc::stage_number;
 use form::number::{counted, grouped};
@@ -21,9 +19,6 @@ use intervene::fault::model::Unit;
 use results::Report;
 
 /// Puts a fault in place, and reports its sites.
-///
-/// # Errors
-/// When it has no site, or fewer than it wants at once, or when faults of another format are in place.
 pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
     let mut active = Active {
         settings: fault.clone(),
@@ -38,12 +33,12 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
     check_format(session, &active)?;
     let structure = session.context.structure.clone();
     let network = &session.state().network;
-    let sites = FaultSites::of(&structure, fault, &|index| network.entries(index));
+    let sites = FaultSites::new(&structure, fault, &|index| network.entries(index));
     sites.check(fault, "").map_err(|message| session.stage_error(message))?;
     if fault.draw == Draw::Once {
         let mut rng = active.stream(0).of_seed(session.context.spec.seed);
         let drawn = sites.space.draw(fault.amount, &mut rng);
-        let drawn = drawn.map_err(|error| session.stage_error(error.to_string()))?;
+        let drawn = drawn.map_err(|error| session.stage_error(error))?;
         active.drawn = Some(Drawn { sites: Arc::new(drawn), position: rng.get_word_pos() });
     }
     let in_activations = active.is_in_activations();
@@ -56,16 +51,11 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
         .places
         .values()
         .map(|place| vec![place.name.clone(), place.entries.to_string(), place.format.label().to_owned()]);
-    session.report(Report {
-        kind: "fault".to_owned(),
-        summary: summary.into_iter().flatten().collect::<Vec<_>>().join("; "),
-        columns: ["place", "entries", "format"].map(str::to_owned).into(),
-        rows: rows.collect(),
-        ..Report::default()
-    })
+    let summary = summary.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    session.report(table("fault", summary, &["place", "entries", "format"], rows.collect()))
 }
 
-/// A network has one format, which parameters and activations that are not float32 share.
+/// Refuses a fault of another format: parameters, and activations that are not float32, share one.
 fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
     let counts = |fault: &&Active| !fault.is_in_activations() || fault.settings.format != Format::Float32;
     let mut others = session.state().faults.active.iter().filter(counts);
@@ -86,12 +76,12 @@ fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
 fn log_drawn(session: &mut Session) -> Result<Vec<Injected>, RunError> {
     let (seed, branch) = (session.context.spec.seed, session.branch());
     let state = session.state();
-    let stored = StoredNetwork::of(&state.faults, &state.network);
+    let stored = StoredNetwork::new(&state.faults, &state.network);
     let (mut view, mut newest) = (stored.golden.clone(), Vec::new());
     let active = state.faults.active.iter().enumerate();
     for (number, _) in active.filter(|(_, fault)| !fault.is_in_activations()) {
-        let draw = state.faults.inject(number, &stored, &mut view, (seed, None));
-        newest = vec![draw.map_err(|error| session.stage_error(error.to_string()))?];
+        let draw = state.faults.inject(number, &stored, &mut view, seed, None);
+        newest = vec![draw.map_err(|error| session.stage_error(error))?];
     }
     let lines = state.faults.lines(&stored, &branch, newest.clone());
     session.log(Table::Faults, &lines)?;
@@ -116,16 +106,14 @@ fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, injected: &[Injected
         }
         (None, _) => format!("{amount} drawn for every batch"),
     };
-    let agree = injected.iter().filter(|fault| !fault.is_fault()).count();
-    let agree = if agree > 0 {
-        format!(", {} of which agree with the stored value", grouped(agree as u64))
-    } else {
-        String::new()
+    let agree = match injected.iter().filter(|fault| !fault.is_fault()).count() {
+        0 => String::new(),
+        agree => format!(", {} of which agree with the stored value", grouped(agree as u64)),
     };
     format!("{} {unit} can be faulty; {when}{agree}", grouped(sites))
 }
 
-/// The loss of accuracy that the format has by itself.
+/// Describes the loss of accuracy that the format has by itself.
 fn golden(session: &Session) -> Result<Option<String>, RunError> {
     let state = session.state();
     let format = state.faults.format();
@@ -153,9 +141,10 @@ fn large(fault: &Fault, sites: u64) -> Option<String> {
         FaultAmount::Count(count) => count as f64,
         FaultAmount::Rate(rate) => rate * sites as f64,
     };
-    let limit = LONGEST_DRAW;
-    (expected > 0.9 * limit as f64).then(|| {
-        format!("faults.csv has one line for a draw of more than {limit} sites, with their number and stream")
+    (expected > 0.9 * LONGEST_DRAW as f64).then(|| {
+        format!(
+            "faults.csv has one line for a draw of more than {LONGEST_DRAW} sites, with their number and stream"
+        )
     })
 }
 
@@ -177,9 +166,6 @@ pub fn release(session: &mut Session, target: &Target) -> usize {
 
 /// Refuses to train with a fault that is drawn for every image: each image has another network, and batch norm would see
 /// one image.
-///
-/// # Errors
-/// When there is such a fault.
 pub fn refuse_training(session: &Session) -> Result<(), RunError> {
     let mut active = session.state().faults.active.iter();
     match active.find(|fault| fault.settings.draw == Draw::EveryImage) {
@@ -194,23 +180,17 @@ pub fn refuse_training(session: &Session) -> Result<(), RunError> {
 }
 
 /// Refuses a campaign while faults are in place: they would be mixed with those of the trials.
-///
-/// # Errors
-/// When there are any.
 pub fn refuse_campaign(session: &Session) -> Result<(), RunError> {
     if session.state().faults.is_empty() {
         return Ok(());
     }
-    let message = "a fault is active, and a campaign needs a network without faults; put Do(Release()) \
-        before the campaign";
-    Err(session.stage_error(message.to_owned()))
+    Err(session.stage_error(
+        "a fault is active, and a campaign needs a network without faults; put Do(Release()) before the campaign",
+    ))
 }
 
 /// Evaluates the present network; where faults are in place, reports what they changed, and that the stored weights are the
 /// same before and after.
-///
-/// # Errors
-/// When something cannot be reported.
 pub fn test(session: &mut Session) -> Result<StageEnd, RunError> {
     if session.state().faults.is_empty() {
         let is_done = session.evaluate_or_stop()?;
@@ -229,7 +209,7 @@ pub fn test(session: &mut Session) -> Result<StageEnd, RunError> {
         &after[0][..16]
     );
     let passed = Some(before == after);
-    session.report(Report { kind: "fault".to_owned(), summary, passed, ..Report::default() })?;
+    session.report(Report { passed, ..report("fault", summary) })?;
     Ok(StageEnd::Done)
 }
 
@@ -242,9 +222,6 @@ fn checksums(session: &Session) -> Vec<String> {
 }
 
 /// Reports what faults changed in a training.
-///
-/// # Errors
-/// When it cannot be reported.
 pub fn report_training(session: &mut Session) -> Result<(), RunError> {
     let faults = &mut session.state_mut().faults;
     let changed = std::mem::take(&mut faults.changed);
@@ -256,5 +233,5 @@ pub fn report_training(session: &mut Session) -> Result<(), RunError> {
             steps those of the stored weights",
         values(changed)
     );
-    session.report(Report { kind: "fault".to_owned(), summary, ..Report::default() })
+    session.report(report("fault", summary))
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::mask_report::mask_report;
+use super::mask_report;
 use crate::error::RunError;
-use crate::session::Session;
+use crate::session::{Session, report};
 use doc::intervention::{Set, ShuffleMask};
 use form::number::grouped;
 use intervene::Entry;
-use intervene::shuffle::{Region, shuffle};
+use intervene::shuffle_masks;
 use intervene::stream::{Purpose, stream};
 use net::Written;
 
@@ -39,11 +39,11 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
     if dropped > 0 {
         summary = format!("{summary}; {} pruned or frozen weights kept theirs", grouped(dropped as u64));
     }
-    session.report(super::report("set", summary))
+    session.report(report("set", summary))
 }
 
-/// As many pruned entries in other places, within layers or across them. Only parameters with pruned entries take part:
-/// what was left out of the pruning stays left out of its control.
+/// Moves the pruned entries to other places, within layers or across them. Only parameters with pruned entries take
+/// part: what was left out of the pruning stays left out of its control.
 pub fn shuffle_mask(session: &mut Session, settings: &ShuffleMask) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let network = &session.state().network;
@@ -52,16 +52,15 @@ pub fn shuffle_mask(session: &mut Session, settings: &ShuffleMask) -> Result<(),
     let before = network.clone();
     let entries: Vec<Vec<Entry>> = chosen.iter().map(|&index| network.all_entries(index)).collect();
     let layers = chosen.iter().map(|&index| structure.parameters[index].layer);
-    let regions: Vec<Region> =
-        layers.zip(&entries).map(|(layer, entries)| Region { layer, entries }).collect();
+    let masks: Vec<(usize, &[Entry])> = layers.zip(entries.iter().map(Vec::as_slice)).collect();
     let mut rng = stream(session.context.spec.seed, Purpose::Mask, &[session.number()]);
-    let shuffled = shuffle(&regions, settings.scope, &mut rng);
+    let shuffled = shuffle_masks(&masks, settings.scope, &mut rng);
     let network = &mut session.state_mut().network;
     for (&index, entries) in chosen.iter().zip(shuffled) {
         network.set_entries(index, entries);
     }
     let pruned: u64 = chosen.iter().map(|&index| network.mask_counts(index).pruned).sum();
     let summary = format!("moved {} pruned entries to other places", grouped(pruned));
-    let report = mask_report("shuffle", summary, &chosen, [&before, network]);
-    session.report(report)
+    let moved = mask_report("shuffle", summary, &chosen, [&before, network]);
+    session.report(moved)
 }

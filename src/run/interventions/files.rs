@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::graft;
-use super::mask_report::mask_report;
-use super::source::Source;
+use super::{Source, graft, mask_report};
 use crate::error::RunError;
-use crate::session::Session;
+use crate::session::{Session, report};
 use doc::file_names::{EXPORTS, stays_inside};
 use doc::intervention::{FileContent, Params, WeightFile};
 use doc::plan::Reading;
@@ -17,7 +15,7 @@ use results::Report;
 
 /// Reads values, or the zeros of a file as a mask.
 pub fn import(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
-    let source = |session: &Session, reading| Source::of_file(session, &file.file, &file.target, reading);
+    let source = |session: &Session, reading| Source::from_file(session, &file.file, &file.target, reading);
     let report = match file.content {
         FileContent::Values => {
             let source = source(session, Reading::Copies)?;
@@ -83,8 +81,7 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
     }
     session.may_write()?;
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)
-            .map_err(|source| RunError::Disk { path: folder.to_owned(), source })?;
+        std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
     }
     let (arm, seed) = (session.context.arm.as_str(), session.context.spec.seed);
     let about =
@@ -96,12 +93,12 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
         }
         FileContent::Mask => write_tensors(&path, &tensors, about),
     };
-    written.map_err(|error| session.stage_error(error.to_string()))?;
+    written.map_err(|error| session.stage_error(error))?;
     let summary = format!("wrote {} tensors to {EXPORTS}/{name}", tensors.len());
-    session.report(super::report("export", summary))
+    session.report(report("export", summary))
 }
 
-/// The first link on the way from a folder to a file below it.
+/// Finds the first link on the way from a folder to a file below it.
 fn link_below(folder: &Path, name: &Path) -> Option<PathBuf> {
     let on_the_way = name.ancestors().filter(|part| !part.as_os_str().is_empty());
     let paths: Vec<PathBuf> = on_the_way.map(|part| folder.join(part)).collect();

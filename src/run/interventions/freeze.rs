@@ -1,9 +1,9 @@
 //! Freezing and releasing single entries.
 
-use super::source::Source;
+use super::{Source, entries_in};
 use crate::error::RunError;
 use crate::faults;
-use crate::session::Session;
+use crate::session::{Session, report, table};
 use doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
 use doc::plan::Reading;
 use doc::targets;
@@ -17,7 +17,7 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &freeze.target, &Params::Everything);
     let mask = match &freeze.select {
-        Select::Mask(file) => Some(Source::of_file(session, file, &freeze.target, Reading::Freezes)?),
+        Select::Mask(file) => Some(Source::from_file(session, file, &freeze.target, Reading::Freezes)?),
         Select::All | Select::Largest(_) | Select::Smallest(_) | Select::Random(_) | Select::Indices(_) => {
             None
         }
@@ -45,10 +45,10 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
         summary = format!("{summary}; {} batch norms use their running statistics", norms.len());
         session.state_mut().network.fix_norms(norms);
     }
-    let report = super::table("freeze", summary, &["parameter", "entries", "held"], rows);
+    let frozen = table("freeze", summary, &["parameter", "entries", "held"], rows);
     session.report(match mask {
-        Some(mask) => mask.noted(report),
-        None => report,
+        Some(mask) => mask.noted(frozen),
+        None => frozen,
     })
 }
 
@@ -60,12 +60,7 @@ fn entries_to_hold(
 ) -> Result<Vec<u32>, RunError> {
     let parameter = &session.context.structure.parameters[index];
     let network = &session.state().network;
-    let mut entries = network.all_entries(index);
-    for (at, entry) in entries.iter_mut().enumerate() {
-        if !targets::has_entry(&freeze.target, parameter, at) {
-            *entry = Entry::Pruned; // outside of the target's channels: passed over like a pruned one
-        }
-    }
+    let entries = entries_in(session, &freeze.target, index, Entry::Pruned); // those outside are passed over
     let selection = match &freeze.select {
         Select::All => Selection::All,
         Select::Largest(fraction) => Selection::Largest(*fraction),
@@ -81,10 +76,10 @@ fn entries_to_hold(
     let weights = network.values(index);
     let candidate = Candidate { name: &parameter.name, weights, entries: &entries };
     let mut rng = stream(session.context.spec.seed, Purpose::Freeze, &[session.number(), index as u64]);
-    select(&candidate, &selection, &mut rng).map_err(|error| session.stage_error(error.to_string()))
+    select(&candidate, &selection, &mut rng).map_err(|error| session.stage_error(error))
 }
 
-/// The values that entries are held at; none where they keep theirs.
+/// Returns the values that entries are held at; none where they keep theirs.
 fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Option<Vec<f32>>, RunError> {
     let state = session.state();
     let size = state.network.values(index).len();
@@ -93,9 +88,9 @@ fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Optio
         HeldAt::Zero => Some(vec![0.0; size]),
         HeldAt::Value(value) => Some(vec![*value as f32; size]),
         HeldAt::Snapshot(name) => {
-            let kept = state.kept.get(name);
-            let kept = kept.ok_or_else(|| session.stage_error(format!("there is no snapshot \"{name}\"")))?;
-            Some(kept.network.values(index).to_vec())
+            let snapshot = state.snapshots.get(name);
+            let missing = || session.stage_error(format!("there is no snapshot \"{name}\""));
+            Some(snapshot.ok_or_else(missing)?.network.values(index).to_vec())
         }
     })
 }
@@ -142,5 +137,5 @@ pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError>
         ));
     }
     let summary = if parts.is_empty() { "there was nothing to release".to_owned() } else { parts.join("; ") };
-    session.report(super::report("release", summary))
+    session.report(report("release", summary))
 }

@@ -1,8 +1,8 @@
 //! Copying by name: from a snapshot, a branch or a file; with a check of shapes, all or nothing, by value.
 
-use super::source::Source;
+use super::Source;
 use crate::error::RunError;
-use crate::session::Session;
+use crate::session::{Session, report, table};
 use doc::file_names::is_file;
 use doc::intervention::Graft;
 use doc::plan::Reading;
@@ -16,11 +16,11 @@ use results::Report;
 /// A whole graft from a snapshot puts the position back and starts a new optimizer; a graft of a part, or from a branch,
 /// a member or a file, does neither.
 pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
-    let position = session.state().kept.get(&graft.from).and_then(|kept| kept.position);
+    let position = session.state().snapshots.get(&graft.from).and_then(|snapshot| snapshot.position);
     if graft.weights {
         let source = source(session, graft)?;
-        let report = copy(session, &source, &graft.target, &graft.from);
-        session.report(report)?;
+        let copied = copy(session, &source, &graft.target, &graft.from);
+        session.report(copied)?;
     }
     let Some(position) = position else {
         if graft.weights {
@@ -42,20 +42,20 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
         "rewound to iteration {} of {}; weights and optimizer are unchanged",
         position.iteration, graft.from
     );
-    session.report(super::report("graft", summary))
+    session.report(report("graft", summary))
 }
 
 fn source(session: &Session, Graft { from, target, .. }: &Graft) -> Result<Source, RunError> {
-    if let Some(kept) = session.state().kept.get(from) {
-        return Source::of_network(session, from, &kept.network, target);
+    if let Some(snapshot) = session.state().snapshots.get(from) {
+        return Source::from_network(session, from, &snapshot.network, target);
     }
     if is_file(from) {
-        return Source::of_file(session, from, target, Reading::Copies);
+        return Source::from_file(session, from, target, Reading::Copies);
     }
     Err(session.stage_error(format!("there is no snapshot, branch or weight file \"{from}\"")))
 }
 
-/// Copies by name; what is copied.
+/// Copies tensors by name, and reports what is copied.
 pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str) -> Report {
     let structure = session.context.structure.clone();
     let Source { tensors, chosen, .. } = source;
@@ -86,5 +86,5 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
             grouped(total.dropped as u64)
         );
     }
-    source.noted(super::table("graft", summary, &["parameter", "shape", "copied", "dropped"], rows))
+    source.noted(table("graft", summary, &["parameter", "shape", "copied", "dropped"], rows))
 }

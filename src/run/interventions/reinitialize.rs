@@ -1,7 +1,7 @@
 //! New initial weights under the same mask.
 
 use crate::error::RunError;
-use crate::session::Session;
+use crate::session::{Session, report};
 use crate::state::Position;
 use doc::intervention::{Params, Reinitialize};
 use doc::targets;
@@ -30,5 +30,5 @@ pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Resul
         grouped(total.taken as u64),
         grouped(total.dropped as u64)
     );
-    session.report(super::report("reinitialize", summary))
+    session.report(report("reinitialize", summary))
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::{Ended, Job, Message};
+use crate::context::Datasets;
 use crate::context::RunContext;
-use crate::datasets::Datasets;
 use crate::directory::{RunDirectory, is_done, read_record};
 use crate::error::{RunError, panic_text};
+use crate::inputs::check_inputs;
 use crate::inputs::input_problems;
 use crate::listener::Listener;
-use crate::looking::check_inputs;
 use crate::session::{RunEnd, Session};
 use crate::stop::StopFlag;
 use doc::{Inventory, RunSpec, Severity, sets_of};
@@ -98,7 +98,7 @@ fn in_directory(
     if let Err(changes) = check_inputs(run, base, datasets.digests()) {
         return refuse(&mut directory, &changes);
     }
-    let mut inventory = Inventory::of_read(&run.spec.data, &data);
+    let mut inventory = Inventory::from_read(&run.spec.data, &data);
     inventory.digest.samples = datasets.digest(&run.spec.data, &run.spec.net, base)?;
     if let Some((data, files)) = sets_of(&run.spec).first()
         && **data == run.spec.data

@@ -6,22 +6,9 @@ use crate::stop::StopKind;
 /// A request to a queue. Identities that it does not know change nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Adds runs at the end, with this priority (0 is usual; runs of a higher one come first). A run that waits or
-    /// goes on stays as it is; one that has ended or was asked to stop gets another turn. A done run ends that turn at once, unless
-    /// its results were archived since.
-    Add {
-        /// The runs.
-        jobs: Vec<Job>,
-        /// Their priority; that of `queue.json` where this is 0.
-        priority: i32,
-    },
-    /// Sets the priority of a run.
-    Priority {
-        /// Its identity.
-        run: String,
-        /// The highest one is next.
-        priority: i32,
-    },
+    /// Adds runs at the end. A run that waits or goes on stays as it is; one that has ended or was asked to stop gets
+    /// another turn. A done run ends that turn at once, unless its results were archived since.
+    Add(Vec<Job>),
     /// Moves a run in front of another one, or behind all others.
     Move {
         /// Its identity.
@@ -75,8 +62,6 @@ pub struct QueueView {
 pub struct QueuedRun {
     /// Its identity.
     pub run: String,
-    /// Its priority; the highest one is next.
-    pub priority: i32,
     /// What it does.
     pub state: QueuedState,
 }

@@ -1,19 +1,18 @@
 //! Which run is next: the runs of a queue in their order, without threads.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Ended, Job, QueuedRun, QueuedState, WaitReason};
 use crate::stop::{StopFlag, StopKind};
 
-/// The runs of a queue. Of those that wait, the highest priority is next; of equal ones, the first in the list.
+/// The runs of a queue. Of those that wait, the first in the list is next.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     entries: Vec<Entry>,
     /// The position of each run in the list, by identity: to search among thousands takes longer than a short run.
     places: BTreeMap<String, usize>,
-    /// Those that wait, the next one first.
-    waiting: BTreeSet<(Reverse<i32>, usize)>,
+    /// The positions of those that wait.
+    waiting: BTreeSet<usize>,
     /// How many go on.
     running: usize,
 }
@@ -21,7 +20,6 @@ pub(super) struct Line {
 #[derive(Debug)]
 struct Entry {
     job: Job,
-    priority: i32,
     state: State,
 }
 
@@ -40,17 +38,17 @@ enum State {
 impl Line {
     /// Adds jobs at the end. A run that waits or goes on is left as it is; one that has ended or was asked to stop gets another
     /// turn. A done run ends that turn at once, unless its results were archived since.
-    pub fn add(&mut self, jobs: impl IntoIterator<Item = (Job, i32)>) {
-        for (job, priority) in jobs {
+    pub fn add(&mut self, jobs: impl IntoIterator<Item = Job>) {
+        for job in jobs {
             let at = *self.places.entry(job.run.id.clone()).or_insert(self.entries.len());
             let Some(known) = self.entries.get_mut(at) else {
-                self.entries.push(Entry { job, priority, state: State::Waiting });
-                self.waiting.insert((Reverse(priority), at));
+                self.entries.push(Entry { job, state: State::Waiting });
+                self.waiting.insert(at);
                 continue;
             };
             match &mut known.state {
                 State::Ended(_) => {
-                    (known.job, known.priority) = (job, priority);
+                    known.job = job;
                     self.set_state(at, State::Waiting);
                 }
                 State::Running { stop, returns, .. } => *returns |= stop.requested().is_some(),
@@ -62,14 +60,11 @@ impl Line {
     /// Changes the state of a run.
     fn set_state(&mut self, at: usize, state: State) {
         let entry = &mut self.entries[at];
-        let key = (Reverse(entry.priority), at);
-        if entry.is_waiting() {
-            self.waiting.remove(&key);
-        }
+        self.waiting.remove(&at);
         self.running -= usize::from(entry.is_running());
         entry.state = state;
         if entry.is_waiting() {
-            self.waiting.insert(key);
+            self.waiting.insert(at);
         }
         self.running += usize::from(entry.is_running());
     }
@@ -86,7 +81,7 @@ impl Line {
 
     /// The job that is next, which runs from now on with this flag and this many threads.
     pub fn take(&mut self, stop: StopFlag, threads: usize) -> Option<Job> {
-        let (_, next) = *self.waiting.first()?;
+        let next = *self.waiting.first()?;
         self.set_state(next, State::Running { stop, threads, returns: false });
         Some(self.entries[next].job.clone())
     }
@@ -122,44 +117,24 @@ impl Line {
         }
     }
 
-    /// Sets the priority of a run.
-    pub fn set_priority(&mut self, run: &str, priority: i32) {
-        let Some(at) = self.place(run) else { return };
-        let entry = &mut self.entries[at];
-        if entry.is_waiting() {
-            self.waiting.remove(&(Reverse(entry.priority), at));
-            self.waiting.insert((Reverse(priority), at));
-        }
-        entry.priority = priority;
-    }
-
-    /// Moves a run in front of another one, or behind all others, and gives it the priority that keeps it there.
+    /// Moves a run in front of another one, or behind all others.
     pub fn move_before(&mut self, run: &str, other: Option<&str>) {
         if other == Some(run) {
             return;
         }
         let Some(from) = self.place(run) else { return };
-        let mut entry = self.entries.remove(from);
+        let entry = self.entries.remove(from);
         let to = other.and_then(|other| self.entries.iter().position(|known| known.job.run.id == other));
-        let neighbour = to.map(|to| self.entries[to].priority).or_else(|| {
-            let waiting = self.entries.iter().filter(|entry| entry.is_waiting());
-            waiting.map(|entry| entry.priority).min().map(|least| least.min(entry.priority))
-        });
-        entry.priority = neighbour.unwrap_or(entry.priority);
-        let to = to.unwrap_or(self.entries.len());
-        self.entries.insert(to, entry);
+        self.entries.insert(to.unwrap_or(self.entries.len()), entry);
         let all = || self.entries.iter().enumerate();
         self.places = all().map(|(at, entry)| (entry.job.run.id.clone(), at)).collect();
-        let waiting = all().filter(|(_, entry)| entry.is_waiting());
-        self.waiting = waiting.map(|(at, entry)| (Reverse(entry.priority), at)).collect();
+        self.waiting = all().filter(|(_, entry)| entry.is_waiting()).map(|(at, _)| at).collect();
     }
 
     /// Interrupts runs for another turn: the last ones beyond `jobs`, and those with another number of threads.
     pub fn interrupt(&mut self, jobs: usize, threads: usize, kind: StopKind) {
-        let mut running: Vec<&mut Entry> =
-            self.entries.iter_mut().filter(|entry| entry.is_running()).collect();
-        running.sort_by_key(|entry| Reverse(entry.priority)); // stable
-        for (place, entry) in running.into_iter().enumerate() {
+        let running = self.entries.iter_mut().filter(|entry| entry.is_running());
+        for (place, entry) in running.enumerate() {
             let State::Running { stop, threads: own, returns } = &mut entry.state else { continue };
             if (place >= jobs || *own != threads) && stop.requested().is_none() {
                 *returns = true;
@@ -171,9 +146,9 @@ impl Line {
     /// The runs that go on, then those that wait, as they follow each other, then those that have ended.
     pub fn view(&self, why: WaitReason) -> Vec<QueuedRun> {
         let rank = |entry: &Entry| match entry.state {
-            State::Running { .. } => (0, Reverse(0)),
-            State::Waiting => (1, Reverse(entry.priority)),
-            State::Ended(_) => (2, Reverse(0)),
+            State::Running { .. } => 0,
+            State::Waiting => 1,
+            State::Ended(_) => 2,
         };
         let mut sorted: Vec<&Entry> = self.entries.iter().collect();
         sorted.sort_by_key(|entry| rank(entry));
@@ -189,16 +164,14 @@ impl Line {
                 }
                 State::Ended(ended) => QueuedState::Ended(ended.clone()),
             };
-            QueuedRun { run: entry.job.run.id.clone(), priority: entry.priority, state }
+            QueuedRun { run: entry.job.run.id.clone(), state }
         };
         sorted.into_iter().map(queued).collect()
     }
 
-    /// Folder, identity and priority of every run, in the order of the list.
-    pub fn order(&self) -> impl Iterator<Item = (&std::path::Path, &str, i32)> {
-        self.entries
-            .iter()
-            .map(|entry| (entry.job.folder.as_path(), entry.job.run.id.as_str(), entry.priority))
+    /// Returns every job, in the order of the list.
+    pub fn jobs(&self) -> impl Iterator<Item = &Job> {
+        self.entries.iter().map(|entry| &entry.job)
     }
 
     /// The position of a run in the list.
@@ -232,7 +205,7 @@ mod tests {
         Job { run, folder: PathBuf::from("runs"), base: PathBuf::from(".") }
     }
 
-    /// What a model knows of a run: its number, priority, and state.
+    /// What a model knows of a run beside its number.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Known {
         Waiting,
@@ -242,8 +215,7 @@ mod tests {
 
     #[derive(Clone, Debug)]
     enum Step {
-        Add(usize, i32),
-        Priority(usize, i32),
+        Add(usize),
         Move(usize, Option<usize>),
         Stop(usize),
         Retry(usize),
@@ -253,8 +225,7 @@ mod tests {
 
     fn any_step() -> impl Strategy<Value = Step> {
         prop_oneof![
-            (0..8_usize, -2..3_i32).prop_map(|(run, priority)| Step::Add(run, priority)),
-            (0..8_usize, -2..3_i32).prop_map(|(run, priority)| Step::Priority(run, priority)),
+            (0..8_usize).prop_map(Step::Add),
             (0..8_usize, prop::option::of(0..8_usize)).prop_map(|(run, other)| Step::Move(run, other)),
             (0..8_usize).prop_map(Step::Stop),
             (0..8_usize).prop_map(Step::Retry),
@@ -272,35 +243,22 @@ mod tests {
     }
 
     /// The simplest list that does the same.
-    fn carry_out(model: &mut Vec<(usize, i32, Known)>, step: &Step) -> Option<usize> {
-        let at = |model: &[(usize, i32, Known)], run: usize| model.iter().position(|known| known.0 == run);
+    fn carry_out(model: &mut Vec<(usize, Known)>, step: &Step) -> Option<usize> {
+        let at = |model: &[(usize, Known)], run: usize| model.iter().position(|known| known.0 == run);
         match *step {
-            Step::Add(run, priority) => match at(model, run) {
-                None => model.push((run, priority, Known::Waiting)),
-                Some(at) if matches!(model[at].2, Known::Over { .. }) => {
-                    model[at] = (run, priority, Known::Waiting);
-                }
-                Some(at) => retry(&mut model[at].2),
+            Step::Add(run) => match at(model, run) {
+                None => model.push((run, Known::Waiting)),
+                Some(at) if matches!(model[at].1, Known::Over { .. }) => model[at].1 = Known::Waiting,
+                Some(at) => retry(&mut model[at].1),
             },
-            Step::Priority(run, priority) => {
-                if let Some(at) = at(model, run) {
-                    model[at].1 = priority;
-                }
-            }
             Step::Move(run, other) => {
                 let from = at(model, run).filter(|_| other != Some(run))?;
-                let mut moved = model.remove(from);
-                if let Some(to) = other.and_then(|other| at(model, other)) {
-                    moved.1 = model[to].1;
-                    model.insert(to, moved);
-                } else {
-                    let waiting = model.iter().filter(|known| known.2 == Known::Waiting);
-                    moved.1 = waiting.map(|known| known.1).fold(moved.1, i32::min);
-                    model.push(moved);
-                }
+                let moved = model.remove(from);
+                let to = other.and_then(|other| at(model, other)).unwrap_or(model.len());
+                model.insert(to, moved);
             }
             Step::Stop(run) => {
-                let known = at(model, run).map(|at| &mut model[at].2);
+                let known = at(model, run).map(|at| &mut model[at].1);
                 match known {
                     Some(known @ Known::Waiting) => *known = Known::Over { done: false },
                     Some(Known::Running { stops, returns }) => (*stops, *returns) = (true, false),
@@ -309,21 +267,19 @@ mod tests {
             }
             Step::Retry(run) => {
                 if let Some(at) = at(model, run) {
-                    retry(&mut model[at].2);
+                    retry(&mut model[at].1);
                 }
             }
             Step::Take => {
-                let highest =
-                    model.iter().filter(|known| known.2 == Known::Waiting).map(|known| known.1).max()?;
-                let next = model.iter_mut().find(|known| known.2 == Known::Waiting && known.1 == highest)?;
-                next.2 = Known::Running { stops: false, returns: false };
+                let next = model.iter_mut().find(|known| known.1 == Known::Waiting)?;
+                next.1 = Known::Running { stops: false, returns: false };
                 return Some(next.0);
             }
             Step::End(run, done) => {
                 if let Some(at) = at(model, run)
-                    && let Known::Running { returns, .. } = model[at].2
+                    && let Known::Running { returns, .. } = model[at].1
                 {
-                    model[at].2 = if returns && !done { Known::Waiting } else { Known::Over { done } };
+                    model[at].1 = if returns && !done { Known::Waiting } else { Known::Over { done } };
                 }
             }
         }
@@ -340,8 +296,7 @@ mod tests {
                     known.run == run && matches!(known.state, QueuedState::Running { .. })
                 });
                 match step {
-                    Step::Add(run, priority) => line.add([(job(*run), *priority)]),
-                    Step::Priority(run, priority) => line.set_priority(&run.to_string(), *priority),
+                    Step::Add(run) => line.add([job(*run)]),
                     Step::Move(run, other) => {
                         line.move_before(&run.to_string(), other.map(|other| other.to_string()).as_deref());
                     }
@@ -358,9 +313,8 @@ mod tests {
                 let waiting: Vec<String> = line.view(WaitReason::Turn).into_iter()
                     .filter(|known| matches!(known.state, QueuedState::Waiting { .. }))
                     .map(|known| known.run).collect();
-                let mut wanted: Vec<_> = model.iter().filter(|known| known.2 == Known::Waiting).collect();
-                wanted.sort_by_key(|known| -known.1);
-                prop_assert_eq!(waiting, wanted.iter().map(|known| known.0.to_string()).collect::<Vec<_>>());
+                let wanted = model.iter().filter(|known| known.1 == Known::Waiting);
+                prop_assert_eq!(waiting, wanted.map(|known| known.0.to_string()).collect::<Vec<_>>());
             }
         }
     }
@@ -368,7 +322,7 @@ mod tests {
     #[test]
     fn a_run_that_makes_room_waits_again_and_one_that_was_stopped_does_not() {
         let mut line = Line::default();
-        line.add((0..3).map(|number| (job(number), 0)));
+        line.add((0..3).map(job));
         let all = StopFlag::new();
         for _ in 0..3 {
             line.take(all.of_one(), 2).unwrap();

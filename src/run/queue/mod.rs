@@ -6,8 +6,8 @@
 //! | to | call |
 //! |---|---|
 //! | start runs | [`Queue::start`]; the receiver ends with the last run |
-//! | add runs, or a selection of them first | [`Command::Add`], with a higher priority; refused once the queue has ended |
-//! | change the order | [`Command::Priority`], [`Command::Move`]; kept in `queue.json` beside the runs |
+//! | add runs | [`Command::Add`]; refused once the queue has ended |
+//! | change the order | [`Command::Move`]; kept in `queue.json` beside the runs |
 //! | stop or retry one run | [`Command::Stop`], [`Command::Retry`] |
 //! | change runs side by side, or threads | [`Command::Options`] |
 //! | pause or stop everything | [`Command::Pause`], [`Command::StopAll`] |
@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::datasets::Datasets;
+use super::context::Datasets;
 use super::stop::{StopFlag, StopKind};
 use carry_out::carry_out;
 pub use command::{Command, Ended, QueueView, QueuedRun, QueuedState, WaitReason};
@@ -138,7 +138,7 @@ impl Queue {
     pub fn start(jobs: Vec<Job>, options: &QueueOptions, stop: StopFlag) -> (Self, Receiver<Message>) {
         let (sender, receiver) = sync_channel(WAITING_MESSAGES);
         let mut line = Line::default();
-        line.add(in_order(jobs, 0));
+        line.add(in_order(jobs));
         let state = State {
             line,
             options: *options,
@@ -170,11 +170,7 @@ impl Queue {
 
     fn apply(&self, state: &mut State, command: Command) {
         match command {
-            Command::Add { jobs, priority } => state.line.add(in_order(jobs, priority)),
-            Command::Priority { run, priority } => {
-                state.line.set_priority(&run, priority);
-                self.save_order(state);
-            }
+            Command::Add(jobs) => state.line.add(in_order(jobs)),
             Command::Move { run, before } => {
                 state.line.move_before(&run, before.as_deref());
                 self.save_order(state);
@@ -345,14 +341,14 @@ impl Shared {
                 state.order.is_writing = false;
                 return;
             }
-            let mut orders = BTreeMap::<PathBuf, Vec<(String, i32)>>::new();
-            for (folder, run, priority) in state.line.order() {
-                orders.entry(folder.to_owned()).or_default().push((run.to_owned(), priority));
+            let mut orders = BTreeMap::<PathBuf, Vec<String>>::new();
+            for job in state.line.jobs() {
+                orders.entry(job.folder.clone()).or_default().push(job.run.id.clone());
             }
             drop(state);
             for (folder, runs) in orders {
                 let mut order = RunOrder::read(&folder);
-                order.take_in(runs.iter().map(|(run, priority)| (run.as_str(), *priority)));
+                order.put_first(runs);
                 // A disk that refuses costs the order after a restart, and no result.
                 let _ = std::fs::create_dir_all(&folder).and_then(|()| order.write(&folder));
             }
@@ -360,8 +356,8 @@ impl Shared {
     }
 }
 
-/// Jobs in the order of `queue.json` in their folder, with its priorities where the given one is 0.
-fn in_order(mut jobs: Vec<Job>, priority: i32) -> Vec<(Job, i32)> {
+/// Puts jobs into the order of `queue.json` in their folder.
+fn in_order(mut jobs: Vec<Job>) -> Vec<Job> {
     let mut orders = BTreeMap::<PathBuf, RunOrder>::new();
     for job in &jobs {
         orders.entry(job.folder.clone()).or_insert_with(|| RunOrder::read(&job.folder));
@@ -369,9 +365,5 @@ fn in_order(mut jobs: Vec<Job>, priority: i32) -> Vec<(Job, i32)> {
     for order in orders.values() {
         order.sort(&mut jobs, |job| &job.run.id);
     }
-    let ranked = |job: Job| {
-        let kept = orders.get(&job.folder).map_or(0, |order| order.priority(&job.run.id));
-        (job, if priority == 0 { kept } else { priority })
-    };
-    jobs.into_iter().map(ranked).collect()
+    jobs
 }

@@ -1,4 +1,4 @@
-//! `queue.json` beside the runs: their order and priorities, so that both survive a restart.
+//! `queue.json` beside the runs: their order, which survives a restart.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,8 +14,6 @@ const NAME: &str = "queue";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunOrder {
-    /// Priorities by identity; runs that are not here have 0.
-    pub priorities: BTreeMap<String, i32>,
     /// Identities in their order. Runs that are not here follow in the order of the document.
     pub order: Vec<String>,
 }
@@ -35,32 +33,19 @@ impl RunOrder {
         write_kept(folder, NAME, self)
     }
 
-    /// The priority of a run.
-    pub fn priority(&self, run: &str) -> i32 {
-        self.priorities.get(run).copied().unwrap_or_default()
-    }
-
-    /// Puts what has these identities into this order; of what waits, the highest priority is next all the same.
+    /// Puts what has these identities into this order.
     pub fn sort<T>(&self, items: &mut [T], run: impl Fn(&T) -> &str) {
         let places: BTreeMap<&str, usize> =
             self.order.iter().enumerate().map(|(place, run)| (run.as_str(), place)).collect();
         items.sort_by_key(|item| places.get(run(item)).copied().unwrap_or(usize::MAX)); // stable
     }
 
-    /// Takes in the order of runs with their priorities; others keep theirs and follow.
-    pub fn take_in<'a>(&mut self, runs: impl Iterator<Item = (&'a str, i32)>) {
-        let mut order: Vec<String> = Vec::new();
-        for (run, priority) in runs {
-            order.push(run.to_owned());
-            if priority == 0 {
-                self.priorities.remove(run);
-            } else {
-                self.priorities.insert(run.to_owned(), priority);
-            }
-        }
-        let others = std::mem::take(&mut self.order).into_iter();
-        let known: BTreeSet<String> = order.iter().cloned().collect();
-        self.order = order;
-        self.order.extend(others.filter(|run| !known.contains(run)));
+    /// Puts these runs first, in this order; others keep theirs and follow.
+    pub fn put_first(&mut self, runs: Vec<String>) {
+        let known: BTreeSet<&String> = runs.iter().collect();
+        let mut others = std::mem::take(&mut self.order);
+        others.retain(|run| !known.contains(run));
+        self.order = runs;
+        self.order.extend(others);
     }
 }

@@ -97,7 +97,7 @@ fn a_run_whose_weights_find_no_room_fails_and_goes_on_when_there_is_some() {
 }
 
 #[test]
-fn runs_start_by_priority_and_place_and_the_order_survives_a_restart() {
+fn runs_start_in_the_order_of_the_list_which_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let jobs = jobs(folder.path(), "Test", 1..=5);
     let ids = ids(&jobs);
@@ -106,10 +106,9 @@ fn runs_start_by_priority_and_place_and_the_order_survives_a_restart() {
     let (queue, messages) = Queue::start(jobs[..4].to_vec(), &options(1), stop.clone());
     let before = queue.revision();
     queue.command(Command::Move { run: ids[3].clone(), before: Some(ids[0].clone()) });
-    queue.command(Command::Priority { run: ids[2].clone(), priority: 1 });
-    queue.command(Command::Add { jobs: jobs[4..].to_vec(), priority: 2 });
+    queue.command(Command::Add(jobs[4..].to_vec()));
     assert!(queue.revision() > before);
-    let wanted = [4, 2, 3, 0, 1].map(|at: usize| ids[at].as_str());
+    let wanted = [3, 0, 1, 2, 4].map(|at: usize| ids[at].as_str());
     let view = queue.view();
     let reason = |run: &QueuedRun| matches!(run.state, QueuedState::Waiting { why: WaitReason::Paused, position } if position > 0);
     assert!(view.is_paused && view.runs.iter().all(reason), "{view:?}");
@@ -119,12 +118,7 @@ fn runs_start_by_priority_and_place_and_the_order_survives_a_restart() {
 
     let (queue, messages) = Queue::start(jobs.clone(), &options(1), StopFlag::new());
     let started = rest(queue, &messages);
-    // The priority of the added run was for that queue alone until the order was saved with it.
-    let order = RunOrder::read(folder.path());
-    assert_eq!(order.priority(&ids[2]), 1);
-    let again = with(&started, starts);
-    let place = |at: usize| again.iter().position(|run| *run == ids[at]).unwrap();
-    assert!(place(2) < place(3) && place(3) < place(0) && place(0) < place(1), "{again:?}");
+    assert_eq!(with(&started, starts), wanted);
 }
 
 #[test]
@@ -141,7 +135,7 @@ fn a_done_run_whose_results_were_archived_runs_again() {
         messages.recv_timeout(PATIENCE).unwrap();
     }
     std::fs::remove_dir_all(folder.path().join(&done)).unwrap();
-    assert!(queue.command(Command::Add { jobs: all[..1].to_vec(), priority: 0 }));
+    assert!(queue.command(Command::Add(all[..1].to_vec())));
     assert!(!is_over(&queue), "it waits for another turn");
     queue.command(Command::Stop { run: all[1].run.id.clone(), kind: StopKind::Now });
     let rest = rest(queue, &messages);
@@ -157,15 +151,15 @@ fn a_queue_takes_runs_while_it_goes_on_and_none_once_it_has_ended() {
     let stop = StopFlag::new();
     stop.pause();
     let (queue, messages) = Queue::start(all.clone(), &options(1), stop);
-    assert!(queue.command(Command::Add { jobs: last.clone(), priority: 0 }));
-    assert!(queue.command(Command::Add { jobs: all.clone(), priority: 0 }), "it is there already");
+    assert!(queue.command(Command::Add(last.clone())));
+    assert!(queue.command(Command::Add(all.clone())), "it is there already");
     queue.pause(false);
     let mut finished = Vec::new();
     while let Ok(message) = messages.recv_timeout(PATIENCE) {
         finished.extend(finishes(&message.event).then_some(message.run));
     }
     assert_eq!(finished, [ids(&all), ids(&last)].concat());
-    assert!(queue.view().is_over && !queue.command(Command::Add { jobs: last, priority: 0 }));
+    assert!(queue.view().is_over && !queue.command(Command::Add(last)));
     queue.join();
 }
 
@@ -204,7 +198,7 @@ fn a_run_that_still_stops_gets_another_turn_when_asked_for_one() {
     queue.command(Command::Stop { run: run.clone(), kind: StopKind::AfterStage });
     queue.command(Command::Retry { run: run.clone() });
     queue.command(Command::Stop { run: run.clone(), kind: StopKind::Now });
-    queue.command(Command::Add { jobs: long, priority: 0 });
+    queue.command(Command::Add(long));
     queue.pause(false);
     seen.extend(rest(queue, &messages));
     assert_eq!(with(&seen, finishes), [&run]);

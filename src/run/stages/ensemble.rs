@@ -4,20 +4,21 @@ use std::ops::Range;
 
 use crate::error::RunError;
 use crate::interventions::watch;
-use crate::session::{Session, StageEnd};
-use crate::sharing::{self, hand, take_over};
+use crate::session::{Session, StageEnd, report};
 use crate::state::{HandOvers, Member, Snapshot, State, TrainProgress};
-use crate::train::{self, Known, MiniBatch, Phase, Trainer};
+use crate::train::{self, MiniBatch, Phase, Trainer};
+use doc::intervention::{Layers, Params, Target};
 use doc::stage::{Ensemble, EnsembleEnd, Sharing};
+use doc::{Structure, targets};
 use form::number::grouped;
 use intervene::stream::{Purpose, Stream, stream};
-use net::{Gradients, Network, OptimizerState, Score};
+use net::{Gradients, Network, OptimizerState, Score, TrainPass};
 use results::Report;
 
 /// Trains the members of an ensemble; resumes from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {
     let structure = session.context.structure.clone();
-    let shared = sharing::parameters(&structure, &stage.share);
+    let shared = shared_parameters(&structure, &stage.share);
     if progress.done == 0 {
         assemble(session, stage);
     }
@@ -50,7 +51,7 @@ fn assemble(session: &mut Session, stage: &Ensemble) {
         state.others.push(Member { network, memory, score: Score::default() });
     }
     for member in &mut state.others {
-        take_over(&state.network, &mut member.network, &stage.share);
+        adopt_layers(&state.network, &mut member.network, &stage.share);
     }
     state.share = Some(stage.share.clone());
     let reference = matches!(stage.until, EnsembleEnd::Change(_)).then(|| state.network.clone());
@@ -96,7 +97,8 @@ impl Trainer for Members<'_> {
 }
 
 impl Members<'_> {
-    /// Each member takes its steps and hands its shared layers to the next one; the last one hands them to all.
+    /// Trains the members in turn: each takes its steps and hands its shared layers to the next one; the last one hands
+    /// them to all.
     fn in_turn(
         &self,
         session: &mut Session,
@@ -105,7 +107,11 @@ impl Members<'_> {
     ) -> Result<(), RunError> {
         for member in 0..self.stage.members {
             for local in 0..self.stage.local_steps {
-                local_step(session, mini_batch, member, local as u64, score)?;
+                let reads_held = session.context.records_gradients();
+                let pass = pass(session, mini_batch, [member, local], reads_held, score)?;
+                let (network, memory) = parts(session.state_mut(), member);
+                mini_batch.learn(network, memory, &pass);
+                session.retire_pass(member, pass);
             }
             let receivers = match member + 1 {
                 next if next < self.stage.members => next..next + 1,
@@ -116,16 +122,11 @@ impl Members<'_> {
         Ok(())
     }
 
-    /// One step of all members, where the shared parameters have the sum of the members' gradients, and one step.
+    /// Takes one step of all members, where the shared parameters have the sum of the members' gradients, and one step.
     fn tied(&self, session: &mut Session, mini_batch: &MiniBatch, score: &mut Score) -> Result<(), RunError> {
-        let context = session.context.clone();
         let mut passes = Vec::new();
         for member in 0..self.stage.members {
-            let dropout = dropout(session, mini_batch, member, 0);
-            let network = network_of(session.state(), member);
-            let (pass, known) = mini_batch.pass(&context, network, dropout, true, |_, _| ())?;
-            take_in(session, mini_batch, member, known, score)?;
-            passes.push(pass);
+            passes.push(pass(session, mini_batch, [member, 0], true, score)?);
         }
         let (first, others) = passes.split_at_mut(1);
         for other in others {
@@ -138,7 +139,7 @@ impl Members<'_> {
         }
         self.hand_over(state, 0, 1..self.stage.members);
         for (member, pass) in passes.into_iter().enumerate() {
-            session.take_pass(member, pass);
+            session.retire_pass(member, pass);
         }
         Ok(())
     }
@@ -153,8 +154,8 @@ impl Members<'_> {
         let mut equal = true;
         for receiver in receivers {
             let network = parts(state, receiver).0;
-            hand(&giver, network, &self.shared);
-            equal &= sharing::is_equal(&giver, network, &self.stage.share);
+            adopt_parameters(&giver, network, &self.shared);
+            equal &= is_equal(&giver, network, &self.stage.share);
         }
         state.handovers.checked += 1;
         state.handovers.unequal += u64::from(!equal);
@@ -176,10 +177,10 @@ impl Members<'_> {
         let state = session.state_mut();
         let networks: Vec<Network> = state.members().into_iter().cloned().collect();
         for (member, network) in networks.into_iter().enumerate() {
-            state.kept.insert(member_name(member), Snapshot { network, position: None });
+            state.snapshots.insert(member_name(member), Snapshot { network, position: None });
         }
         let HandOvers { checked, unequal, .. } = std::mem::take(&mut state.handovers);
-        let names = sharing::names(&structure, &self.stage.share);
+        let names = shared_names(&structure, &self.stage.share);
         let members = self.stage.members;
         let mut summary = match (names.is_empty(), unequal) {
             (true, _) => format!("{members} members share nothing"),
@@ -202,40 +203,21 @@ impl Members<'_> {
             );
         }
         let passed = (!names.is_empty()).then_some(unequal == 0);
-        session.report(Report { kind: "members".to_owned(), summary, passed, ..Report::default() })
+        session.report(Report { passed, ..report("members", summary) })
     }
 }
 
-/// One step of one member, `local` of its steps on this mini-batch after the first.
-fn local_step(
-    session: &mut Session,
-    mini_batch: &MiniBatch,
-    member: usize,
-    local: u64,
-    score: &mut Score,
-) -> Result<(), RunError> {
-    let context = session.context.clone();
-    let dropout = dropout(session, mini_batch, member, local);
-    let (network, reads_held) = (network_of(session.state(), member), context.records_gradients());
-    let (pass, known) = mini_batch.pass(&context, network, dropout, reads_held, |_, _| ())?;
-    take_in(session, mini_batch, member, known, score)?;
-    let (network, memory) = parts(session.state_mut(), member);
-    mini_batch.learn(network, memory, &pass);
-    session.take_pass(member, pass);
-    Ok(())
-}
-
-/// The name of a member for grafts and lines; `member` counts from 0, the present network, and names from 1.
+/// Returns the name of a member for grafts and lines; `member` counts from 0, the present network, and names from 1.
 fn member_name(member: usize) -> String {
     format!("member {}", member + 1)
 }
 
-/// The stream of dropped units; that of the first member's first step is the one of a training alone.
-fn dropout(session: &Session, mini_batch: &MiniBatch, member: usize, local: u64) -> Stream {
+/// Returns the stream of dropped units; that of the first member's first step is the one of a training alone.
+fn dropout(session: &Session, mini_batch: &MiniBatch, member: usize, local: usize) -> Stream {
     if (member, local) == (0, 0) {
         return mini_batch.dropout.clone();
     }
-    let counters = [session.state().order, mini_batch.position.iteration, member as u64, local];
+    let counters = [session.state().order, mini_batch.position.iteration, member as u64, local as u64];
     stream(session.context.spec.seed, Purpose::Dropout, &counters)
 }
 
@@ -251,24 +233,26 @@ fn parts(state: &mut State, member: usize) -> (&mut Network, &mut OptimizerState
     (network, memory)
 }
 
-/// Counts how well a member knew the mini-batch; the first member's `score` belongs to the stage.
-fn take_in(
+/// Passes a mini-batch through a member; the first member's `score` belongs to the stage.
+fn pass(
     session: &mut Session,
     mini_batch: &MiniBatch,
-    member: usize,
-    known: Known,
+    [member, local]: [usize; 2],
+    reads_held: bool,
     score: &mut Score,
-) -> Result<(), RunError> {
+) -> Result<TrainPass, RunError> {
+    let dropout = dropout(session, mini_batch, member, local);
+    let network = network_of(session.state(), member);
     if member == 0 {
-        return mini_batch.take_in(session, known, score);
+        return mini_batch.pass(session, network, dropout, reads_held, score, |_, _| ());
     }
     let mut own = session.state().others[member - 1].score;
-    mini_batch.take_in(session, known, &mut own)?;
+    let pass = mini_batch.pass(session, network, dropout, reads_held, &mut own, |_, _| ())?;
     session.state_mut().others[member - 1].score = own;
-    Ok(())
+    Ok(pass)
 }
 
-/// The largest |difference| of a trained shared weight; NaN where one of them is, which is below no limit.
+/// Returns the largest |difference| of a trained shared weight; NaN where one of them is, which is below no limit.
 fn largest_move(shared: &[usize], before: &Network, now: &Network) -> f64 {
     let structure = now.structure();
     let trained = shared.iter().filter(|&&index| structure.parameters[index].role.is_trained());
@@ -277,10 +261,88 @@ fn largest_move(shared: &[usize], before: &Network, now: &Network) -> f64 {
     moves.fold(0.0, |largest, step| if step > largest || step.is_nan() { step } else { largest })
 }
 
+/// Returns the positions of the parameters of shared layers, batch-norm statistics included.
+fn shared_parameters(structure: &Structure, share: &Layers) -> Vec<usize> {
+    let target = Target { layers: share.clone(), ..Target::default() };
+    targets::parameters(structure, &target, &Params::Everything)
+}
+
+/// Hands parameters over, with what holds their entries.
+fn adopt_parameters(giver: &Network, receiver: &mut Network, shared: &[usize]) {
+    for &index in shared {
+        receiver.adopt(index, giver);
+    }
+}
+
+/// Hands shared layers over: their parameters, what holds them, and which norms use their running statistics.
+fn adopt_layers(giver: &Network, receiver: &mut Network, share: &Layers) {
+    let structure = giver.structure().clone();
+    adopt_parameters(giver, receiver, &shared_parameters(&structure, share));
+    let is_shared = |layer: &usize| targets::has_layer(&structure, share, *layer);
+    receiver.free_norms(|layer| is_shared(&layer));
+    receiver.fix_norms(giver.fixed_norms().iter().copied().filter(is_shared));
+}
+
+/// Returns true if all values of shared layers are equal bit for bit, running statistics included.
+fn is_equal(a: &Network, b: &Network, share: &Layers) -> bool {
+    let structure = a.structure();
+    let layers = (0..structure.layers.len()).filter(|&layer| targets::has_layer(structure, share, layer));
+    let mut indices = layers.flat_map(|layer| &structure.layers[layer].parameters);
+    indices.all(|&index| {
+        let mut pairs = a.values(index).iter().zip(b.values(index));
+        pairs.all(|(a, b)| a.to_bits() == b.to_bits())
+    })
+}
+
+/// Returns the names of the shared layers.
+fn shared_names<'a>(structure: &'a Structure, share: &Layers) -> Vec<&'a str> {
+    let layers = (0..structure.layers.len()).filter(|&layer| targets::has_layer(structure, share, layer));
+    layers.map(|layer| structure.layers[layer].name.as_str()).collect()
+}
+
+/// Hands shared layers over to the other members where an intervention on the first one, which was `before`, changed them, so
+/// that they stay equal bit for bit. Reports both cases.
+pub fn share_change(session: &mut Session, before: &Network) -> Result<(), RunError> {
+    let structure = session.context.structure.clone();
+    let State { network, others, share, .. } = session.state_mut();
+    if is_same(before, network, &Layers::All) {
+        return Ok(());
+    }
+    let members = others.len() + 1;
+    let share = share.clone().unwrap_or_default();
+    let mut summary = format!("the intervention acted on member 1 of {members}");
+    let mut passed = None;
+    if is_same(before, network, &share) {
+        summary = format!("{summary}; it changed no shared layer");
+    } else {
+        for member in others.iter_mut() {
+            adopt_layers(network, &mut member.network, &share);
+        }
+        let equal = others.iter().all(|member| is_equal(network, &member.network, &share));
+        passed = Some(equal);
+        let verdict =
+            if equal { "equal bit for bit in all members" } else { "they differ; please report it" };
+        let names = shared_names(&structure, &share).join(", ");
+        summary = format!("{summary}; shared layers handed over ({names}): {verdict}");
+    }
+    session.report(Report { passed, ..report("members", summary) })
+}
+
+/// Returns true if layers are unchanged: values, what holds them, and which norms use their running statistics.
+fn is_same(a: &Network, b: &Network, layers: &Layers) -> bool {
+    let structure = a.structure();
+    let norms = |network: &Network| -> Vec<usize> {
+        let norms = network.fixed_norms().iter().copied();
+        norms.filter(|&layer| targets::has_layer(structure, layers, layer)).collect()
+    };
+    let held = |index: &usize| a.entries(*index) == b.entries(*index);
+    is_equal(a, b, layers) && shared_parameters(structure, layers).iter().all(held) && norms(a) == norms(b)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sharing::testing::network;
+    use crate::testing::network;
 
     #[test]
     fn a_network_that_is_no_number_does_not_stand_still() {
@@ -292,5 +354,34 @@ mod tests {
         now.write(0, &values);
         assert!(largest_move(&[0, 1], &before, &now).is_nan());
         assert_eq!(largest_move(&[1], &before, &now), 0.0);
+    }
+
+    #[test]
+    fn the_comparison_finds_what_a_hand_over_left_out() {
+        let (mut first, mut second) = (network(1), network(2));
+        let share = Layers::First(1);
+        let shared = shared_parameters(first.structure(), &share);
+        let mean = first.structure().find("features.1.running_mean").unwrap();
+        first.write(mean, &[0.5]);
+        let left_out: Vec<usize> = shared.iter().copied().filter(|index| *index != mean).collect();
+        adopt_parameters(&first, &mut second, &left_out);
+        assert!(!is_equal(&first, &second, &share));
+        adopt_parameters(&first, &mut second, &shared);
+        assert!(is_equal(&first, &second, &share));
+        assert!(!is_equal(&first, &second, &Layers::All));
+    }
+
+    #[test]
+    fn norms_that_use_their_statistics_and_pins_are_handed_on_too() {
+        let (mut first, mut second) = (network(1), network(2));
+        let layers = first.structure().layers.iter().enumerate();
+        let norms = layers.filter(|(_, layer)| ["features.1", "features.5"].contains(&layer.name.as_str()));
+        let fixed: Vec<usize> = norms.map(|(position, _)| position).collect();
+        first.fix_norms(fixed.clone());
+        first.prune(0, &[0, 1]);
+        adopt_layers(&first, &mut second, &Layers::First(1));
+        assert_eq!(second.entries(0), first.entries(0));
+        assert_eq!(second.fixed_norms().iter().copied().collect::<Vec<_>>(), fixed[..1]);
+        assert!(is_same(&first, &second, &Layers::First(1)));
     }
 }

@@ -1,31 +1,23 @@
 //! Carries out stages, in one file each. Their settings, checks and sentences are in `doc/stage/`.
 
 mod connect;
-mod ensemble;
+pub(super) mod ensemble;
+mod test;
 mod train;
 
-use super::campaign;
 use super::error::RunError;
-use super::faults;
-use super::first_test;
-use super::interventions;
 use super::session::{Session, StageEnd};
 use super::state::TrainProgress;
+use super::{campaign, faults, interventions};
 use doc::Stage;
 
 /// Carries a stage out; resumes from `inside` when it was interrupted.
-pub fn carry_out(session: &mut Session, stage: &Stage, inside: TrainProgress) -> Result<StageEnd, RunError> {
+pub fn run(session: &mut Session, stage: &Stage, inside: TrainProgress) -> Result<StageEnd, RunError> {
     match stage {
         Stage::Train(stage) => training(session, |session| train::train(session, stage, inside)),
         Stage::Ensemble(stage) => training(session, |session| ensemble::train(session, stage, inside)),
-        Stage::Test => {
-            let end = faults::test(session)?;
-            if end == StageEnd::Done {
-                first_test::compare(session)?;
-            }
-            Ok(end)
-        }
-        Stage::Do(intervention) => interventions::carry_out(session, intervention).map(|()| StageEnd::Done),
+        Stage::Test => test::test(session),
+        Stage::Do(intervention) => interventions::apply(session, intervention).map(|()| StageEnd::Done),
         Stage::Connect(stage) => connect::connect(session, stage),
         Stage::Campaign(stage) => {
             let progress = session.campaign.take();
@@ -45,7 +37,7 @@ fn training(
     let end = train(session)?;
     if end == StageEnd::Done {
         session.check_held()?;
-        session.keep_round()?;
+        session.save_round()?;
         faults::report_training(session)?;
     }
     Ok(end)

@@ -6,7 +6,7 @@ use crate::session::{Session, StageEnd};
 use crate::state::TrainProgress;
 use crate::train::{self, MiniBatch, Phase, Trainer};
 use doc::Train;
-use net::Score;
+use net::{LossValue, Score};
 
 /// Trains the present network; resumes from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {
@@ -15,12 +15,11 @@ pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> R
     let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rate());
     let end = train::run(session, &Phase { settings, rate, steps: stage.steps }, &mut Present, progress)?;
     if end == StageEnd::Done {
-        watch::report(session)?;
+        watch::report_cost(session)?;
     }
     Ok(end)
 }
 
-/// The present network.
 struct Present;
 
 impl Trainer for Present {
@@ -32,18 +31,17 @@ impl Trainer for Present {
     ) -> Result<(), RunError> {
         let context = session.context.clone();
         let mut past = Question::new(session, &context, mini_batch);
-        let (network, reads_held) = (&session.state().network, context.records_gradients());
-        let (mut pass, known) =
-            mini_batch.pass(&context, network, mini_batch.dropout.clone(), reads_held, |logits, value| {
-                if let Some(past) = &mut past {
-                    past.ask(logits, value);
-                }
-            })?;
-        mini_batch.take_in(session, known, score)?;
+        let (network, dropout) = (&session.state().network, mini_batch.dropout.clone());
+        let ask = |logits: &[f32], value: &mut LossValue| {
+            if let Some(past) = &mut past {
+                past.ask(logits, value);
+            }
+        };
+        let mut pass = mini_batch.pass(session, network, dropout, context.records_gradients(), score, ask)?;
         let state = session.state_mut();
         watch::remember(state, past, &mut pass.gradients);
         mini_batch.learn(&mut state.network, &mut state.memory, &pass);
-        session.take_pass(0, pass);
+        session.retire_pass(0, pass);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use doc::arch::{Activation, Module, Shortcut};
 use doc::structure::{LayerKind, Op, Window};
 use results::network::Link;
 
-/// All operations, the input first. Non-linearities and dropout are part of the operation before them.
+/// Lists all operations, the input first. Non-linearities and dropout are part of the operation before them.
 pub fn chain(structure: &Structure) -> Vec<Link> {
     let shapes = structure.shapes();
     let mut links = vec![Link {
@@ -62,8 +62,8 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
     links
 }
 
-/// Which layer of a list each operation after the input comes from: its position in the list, then in the body of the
-/// block that it is in, and so on. Layers that are part of the operation before them have none.
+/// Returns which layer of a list each operation after the input comes from: its position in the list, then in the body
+/// of the block that it is in, and so on. Layers that are part of the operation before them have none.
 pub fn paths(layers: &[Module]) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     for (position, layer) in layers.iter().enumerate() {
@@ -110,13 +110,13 @@ fn ordinal(number: usize) -> String {
     }
 }
 
-/// "Max pooling 3×3, stride 2".
+/// Formats "Max pooling 3×3, stride 2".
 fn pooling(what: &str, Window { kernel: side, stride, .. }: Window) -> String {
     let stride = if stride == side { String::new() } else { format!(", stride {stride}") };
     format!("{what} {side}×{side}{stride}")
 }
 
-/// A layer in words.
+/// Describes a layer.
 fn layer_of(structure: &Structure, position: usize) -> String {
     let weight = structure.weight(position).map_or(&[][..], |weight| &weight.shape);
     match structure.layers[position].kind {

@@ -3,9 +3,10 @@
 //! Reading a large network takes seconds, so the window does it in a thread.
 
 mod chain;
-mod faulty_trials;
-mod predictions;
-mod trial;
+mod masks;
+#[cfg(test)]
+mod tests;
+mod trials;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,42 +14,38 @@ use std::sync::Arc;
 
 use super::context::initial_network;
 use super::directory::{MASKS, is_done, spec_of};
-use super::tables::Table;
-use super::weights::files_of_round;
+use super::evaluate::{files_of_round, spread};
+use super::folder::names;
+use super::listener::Table;
 pub use chain::{chain, paths};
+use data::{ClassNames, Inventory, Samples, Standardisation};
 use doc::structure::{LayerKind, Misfit, Parameter, Role, Traced};
 use doc::{RunSpec, Structure};
-pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use intervene::fault::log::{LoggedFault, Stored};
 use intervene::{Entry, MaskCounts};
-use net::mask_file::read_masks;
+pub use masks::{mask_overlap, mask_overlaps};
+use net::weights_file::read_held;
 use net::weights_file::{FileTensor, read_tensors};
-pub use predictions::{DataPart, Prediction, SeenSamples, predict, read_samples};
+use net::{LossFunction, Mask, backend, top1};
 use results::network::{
     Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
 };
 pub use results::weights::WeightHistogram;
-pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
+pub use trials::{
+    FaultFilter, FaultyTrial, FaultyTrials, SingleCells, TrialFault, TrialFaults, TrialKey,
+    read_faulty_trials, read_trial,
+};
 
-/// When a network is read.
+/// The time at which a network is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Moment {
-    /// At the end of a finished run.
     #[default]
     End,
     /// After the training of this step, as [`stored_rounds`] lists them; of a run in progress too.
     Round(usize),
 }
 
-/// The network at the end of a finished run.
-///
-/// # Errors
-/// When the run has not finished, or its files cannot be read.
-pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
-    read_summary_at(folder, id, Moment::End)
-}
-
-/// The network of a run at a moment.
+/// Reads the network of a run at a moment.
 ///
 /// # Errors
 /// When it is not there, or its files cannot be read.
@@ -64,8 +61,8 @@ pub fn read_summary_at(folder: &Path, id: &str, moment: Moment) -> Result<Networ
     Ok(network_of(&structure, parameters))
 }
 
-/// The network that a run starts with, without values: nothing is held. Where a layer does not fit, its layers up to
-/// that one, and what is wrong.
+/// Summarises the network that a run starts with, without values. Where a layer does not fit, its layers up to that
+/// one, and what is wrong.
 pub fn planned_summary(spec: &RunSpec) -> (NetworkSummary, Option<Misfit>) {
     match spec.trace() {
         Ok(Traced { structure, misfit, .. }) => (network_of(&structure, Vec::new()), misfit),
@@ -78,15 +75,7 @@ fn network_of(structure: &Structure, parameters: Vec<ParameterSummary>) -> Netwo
     NetworkSummary { chain: chain(structure), layers, parameters }
 }
 
-/// The values of one parameter of a finished run.
-///
-/// # Errors
-/// As [`read_summary`], and when the parameter does not exist.
-pub fn read_values(folder: &Path, id: &str, parameter: &str) -> Result<ParameterValues, String> {
-    read_values_at(folder, id, parameter, Moment::End)
-}
-
-/// The values of one parameter of a run at a moment.
+/// Reads the values of one parameter of a run at a moment.
 ///
 /// # Errors
 /// As [`read_summary_at`], and when the parameter does not exist.
@@ -99,7 +88,7 @@ pub fn read_values_at(
     Files::read(folder, id, moment)?.values(parameter)
 }
 
-/// The values of all parameters of a run at a moment, by their names, statistics of batch norms among them.
+/// Reads the values of all parameters of a run at a moment, statistics of batch norms among them.
 ///
 /// # Errors
 /// As [`read_summary_at`].
@@ -112,42 +101,25 @@ pub fn read_all_values_at(
     files.tensors.keys().map(|name| Ok((name.clone(), files.values(name)?))).collect()
 }
 
-/// The trainings whose network a run has kept, by the numbers of their steps, in their order. [`rounds`] of its record
-/// have the same numbers as `step`, with the remaining share of the weights.
+/// Lists the trainings whose network a run has kept, by the numbers of their steps, in their order. [`rounds`] of its
+/// record have the same numbers as `step`, with the remaining share of the weights.
 ///
 /// [`rounds`]: results::rounds::rounds
 pub fn stored_rounds(folder: &Path, id: &str) -> Vec<usize> {
-    let Ok(files) = std::fs::read_dir(folder.join(id).join("rounds")) else { return Vec::new() };
-    let step = |file: std::io::Result<std::fs::DirEntry>| -> Option<usize> {
-        let name = file.ok()?.file_name();
-        name.to_str()?.strip_prefix("step-")?.strip_suffix(".safetensors")?.parse().ok()
-    };
-    let mut steps: Vec<usize> = files.filter_map(step).collect();
+    let step = |name: &String| name.strip_prefix("step-")?.strip_suffix(".safetensors")?.parse().ok();
+    let mut steps: Vec<usize> = names(&folder.join(id).join("rounds")).iter().filter_map(step).collect();
     steps.sort_unstable();
     steps
 }
 
-/// The masks that a run has kept after the training of a step, by parameter; parameters without held entries are left out.
-///
-/// # Errors
-/// When the files cannot be read.
-pub fn read_masks_at(
-    folder: &Path,
-    id: &str,
-    moment: Moment,
-) -> Result<BTreeMap<String, Vec<Entry>>, String> {
-    let [_, masks] = moment.files();
-    read_masks(&folder.join(id).join(masks)).map_err(|error| error.to_string())
-}
-
-/// The histograms of weights that a run has recorded, in their order; nothing where it has recorded none.
+/// Reads the histograms of weights that a run has recorded, in their order.
 pub fn read_histograms(folder: &Path, id: &str) -> Vec<WeightHistogram> {
     let text = std::fs::read_to_string(folder.join(id).join(Table::Histograms.file()));
     WeightHistogram::of_lines(&text.unwrap_or_default())
 }
 
 impl Moment {
-    /// The files of values and masks.
+    /// Returns the files of values and masks.
     fn files(self) -> [String; 2] {
         match self {
             Self::End => ["weights.safetensors", MASKS].map(str::to_owned),
@@ -166,9 +138,9 @@ impl Files {
         if moment == Moment::End && !is_done(folder, id) {
             return Err("the run is not done; it writes its weights at the end".to_owned());
         }
-        let [values, _] = moment.files();
-        let tensors = read_tensors(&folder.join(id).join(values)).map_err(|error| error.to_string())?.tensors;
-        Ok(Self { tensors, masks: read_masks_at(folder, id, moment)? })
+        let [values, masks] = moment.files().map(|file| folder.join(id).join(file));
+        let tensors = read_tensors(&values).map_err(|error| error.to_string())?.tensors;
+        Ok(Self { tensors, masks: read_held(&masks).map_err(|error| error.to_string())? })
     }
 
     fn values(&self, name: &str) -> Result<ParameterValues, String> {
@@ -181,7 +153,7 @@ impl Files {
 }
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
-    let mask_counts = MaskCounts::of(&values.entries);
+    let mask_counts = MaskCounts::new(&values.entries);
     let (histogram, [minimum, maximum]) = Histogram::of(&values.values, &values.entries, dense);
     ParameterSummary {
         name: parameter.name.clone(),
@@ -194,7 +166,7 @@ fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) ->
     }
 }
 
-/// The summary of a layer from those of its parameters; without any, nothing is pruned or frozen.
+/// Summarises a layer from its parameters; without any, nothing is pruned or frozen.
 fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSummary]) -> LayerSummary {
     let layer = &structure.layers[position];
     let own = || layer.parameters.iter().map(|&index| (&structure.parameters[index], parameters.get(index)));
@@ -220,8 +192,116 @@ fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSumma
     }
 }
 
-#[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-pub mod testing;
-#[cfg(test)]
-mod tests;
+/// Samples that are measured where they have to be read from files.
+const MEASURED: usize = 1000;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DataPart {
+    Training,
+    /// Samples held out of the training part.
+    Validation,
+    #[default]
+    Test,
+}
+
+/// The samples of a part as networks see them: resized and scaled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenSamples {
+    pub samples: Samples,
+    /// Names of the classes, `[classes]`.
+    pub classes: ClassNames,
+    /// Samples of each class, `[classes]`.
+    pub counts: Vec<u64>,
+    /// Mean and deviation of each channel, over `measured` samples at equal distances.
+    pub channels: Standardisation,
+    /// All samples, unless they have to be read from files again and again.
+    pub measured: usize,
+    /// The inventory of all parts.
+    pub inventory: Inventory,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// The class with the largest logit; `None` where logits are not finite.
+    pub class: Option<u32>,
+    /// Its probability, in [0, 1]; NaN without a class.
+    pub confidence: f64,
+}
+
+impl DataPart {
+    pub const ALL: [Self; 3] = [Self::Training, Self::Validation, Self::Test];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Training => "Training",
+            Self::Validation => "Validation",
+            Self::Test => "Test",
+        }
+    }
+}
+
+/// Reads the samples of a part of the data of a run; a folder of data is relative to `base`.
+///
+/// # Errors
+/// What cannot be read, where it was looked for, and where to get it.
+pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenSamples, String> {
+    let data = spec.data.read(spec.net.image_side(), base).map_err(|error| error.to_string())?;
+    let inventory = Inventory::from_read(&spec.data, &data);
+    let samples = match part {
+        DataPart::Training => data.train,
+        DataPart::Validation => data.validation,
+        DataPart::Test => data.test,
+    };
+    let measured = if samples.is_streamed() { samples.len().min(MEASURED) } else { samples.len() };
+    let of = if measured < samples.len() { &spread(&samples, measured) } else { &samples };
+    let channels = Standardisation::measure(of).map_err(|error| error.to_string())?;
+    let classes = spec.data.class_names();
+    let mut counts = vec![0; classes.len()];
+    for label in &samples.labels {
+        if let Some(count) = counts.get_mut(*label as usize) {
+            *count += 1;
+        }
+    }
+    Ok(SeenSamples { samples, classes, counts, channels, measured, inventory })
+}
+
+/// Predicts the class of each of the samples by the network of a run at a moment, in evaluation mode.
+///
+/// # Errors
+/// When the run has no network at that moment, its files cannot be read, or the samples do not fit it.
+pub fn predict(
+    folder: &Path,
+    id: &str,
+    moment: Moment,
+    samples: &Samples,
+) -> Result<Vec<Prediction>, String> {
+    let files = Files::read(folder, id, moment)?;
+    let spec = spec_of(folder, id)?;
+    let structure = Arc::new(spec.structure().map_err(|misfit| misfit.to_string())?);
+    if samples.shape != structure.input {
+        return Err(format!("the network takes {}, and the data are {}", structure.input, samples.shape));
+    }
+    let (mut values, mut masks) = (Vec::new(), Vec::new());
+    for parameter in &structure.parameters {
+        let read = files.values(&parameter.name)?;
+        values.push(Arc::new(read.values));
+        masks.push(Mask::new(read.entries).map(Arc::new));
+    }
+    let network = initial_network(&spec, structure.clone(), 0).with_arrays(values, masks)?;
+    let compute = backend(&spec.device, &spec.train.kernels).map_err(|error| error.to_string())?;
+    let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
+    let batch = spec.train.evaluation_batch;
+    let mut predictions = Vec::with_capacity(samples.len());
+    for part in samples.batches(batch) {
+        let (inputs, labels) = part.map_err(|error| error.to_string())?;
+        let logits = compute.logits(&network, &inputs, labels.len());
+        predictions.extend(logits.chunks_exact(structure.outputs).map(|row| prediction(&loss, row)));
+    }
+    Ok(predictions)
+}
+
+fn prediction(loss: &LossFunction, logits: &[f32]) -> Prediction {
+    let class = top1(logits);
+    let probability = |class: u32| loss.probabilities(logits).get(class as usize).copied();
+    Prediction { class, confidence: class.and_then(probability).unwrap_or(f64::NAN) }
+}

@@ -1,4 +1,5 @@
 use super::*;
+use crate::testing;
 use doc::file::parse;
 use doc::{Run, runs};
 use intervene::Entry::{Free, Frozen, Pruned};
@@ -13,7 +14,7 @@ fn run() -> Run {
 fn a_summary_counts_what_is_left_of_each_layer() {
     let (folder, run) = (tempfile::tempdir().unwrap(), run());
     testing::write_done(folder.path(), &run);
-    let summary = read_summary(folder.path(), &run.id).unwrap();
+    let summary = read_summary_at(folder.path(), &run.id, Moment::End).unwrap();
     let [first, last] = summary.layers.as_slice() else { panic!("two layers") };
     assert_eq!((first.shape.as_str(), first.parameters, first.remaining, first.frozen), ("2×4", 10, 8, 0));
     let expected = LayerSummary {
@@ -53,17 +54,17 @@ fn before_a_run_the_network_is_there_whole() {
 fn values_come_with_what_holds_them() {
     let (folder, run) = (tempfile::tempdir().unwrap(), run());
     testing::write_done(folder.path(), &run);
-    let values = read_values(folder.path(), &run.id, "fc2.weight").unwrap();
+    let values = read_values_at(folder.path(), &run.id, "fc2.weight", Moment::End).unwrap();
     assert_eq!((values.shape.as_slice(), values.values[0], values.values[2]), (&[3, 2][..], 0.0, 2.0));
     assert_eq!(values.entries, [Pruned, Frozen, Free, Free, Free, Free]);
-    let error = read_values(folder.path(), &run.id, "fc9.weight").unwrap_err();
+    let error = read_values_at(folder.path(), &run.id, "fc9.weight", Moment::End).unwrap_err();
     assert_eq!(error, "the run has no parameter fc9.weight");
 }
 
 #[test]
 fn a_run_that_is_not_done_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(read_summary(folder.path(), "0").unwrap_err().starts_with("the run is not done"));
+    assert!(read_summary_at(folder.path(), "0", Moment::End).unwrap_err().starts_with("the run is not done"));
 }
 
 #[test]
@@ -89,6 +90,6 @@ fn the_dense_network_is_in_the_same_bins() {
     assert_eq!((histogram.dense[0], histogram.dense[BINS - 1]), (1, 1));
     let (folder, run) = (tempfile::tempdir().unwrap(), run());
     testing::write_done(folder.path(), &run);
-    let summary = read_summary(folder.path(), &run.id).unwrap();
+    let summary = read_summary_at(folder.path(), &run.id, Moment::End).unwrap();
     assert_eq!(summary.parameters[2].histogram.dense.iter().sum::<u64>(), 6);
 }

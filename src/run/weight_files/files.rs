@@ -14,7 +14,7 @@ fn structure(net: &str, input: Shape, classes: usize) -> Structure {
     Structure::new(&net, input, classes, &Loss::CrossEntropy).unwrap()
 }
 
-/// The values of a parameter: no two of them are the same, in whichever parameters.
+/// Returns the values of a parameter: no two of them are the same, in whichever parameters.
 fn values(structure: &Structure, index: usize) -> FileTensor {
     let before: usize = structure.parameters[..index].iter().map(Parameter::len).sum();
     let parameter = &structure.parameters[index];

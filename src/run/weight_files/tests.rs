@@ -134,7 +134,7 @@ fn found(shapes: &Shapes, net: &str) {
     let guess = guess_of(shapes).unwrap_or_else(|seen| panic!("{net}: {seen}"));
     assert_eq!(guess.net, expected, "{}", guess.net.to_ron());
     let structure = Structure::new(&guess.net, guess.input, guess.classes, &Loss::CrossEntropy).unwrap();
-    let fit = Fit::of_all(&structure, &file(shapes).named_for(&structure));
+    let fit = Fit::whole(&structure, &file(shapes).named_for(&structure));
     assert!(fit.is_exact(), "{net}: {}", fit.table());
     assert_eq!(fit.rows.len(), shapes.len());
 }
@@ -262,7 +262,7 @@ fn layers_follow_each_other_by_their_numbers_or_by_the_file() {
         let tensors = layers.iter().map(|layer| (format!("{layer}.weight"), (*layer).to_owned())).collect();
         let shapes = layers.iter().map(|layer| (format!("{layer}.weight"), vec![4, 4])).collect();
         let file = FileShapes { shapes, order: names(order), ..FileShapes::default() };
-        let named: BTreeMap<String, String> = Naming::of(&structure, &file).apply(tensors);
+        let named: BTreeMap<String, String> = Naming::new(&structure, &file).apply(tensors);
         let ours = ["fc1", "fc2", "fc3"].map(|layer| named.get(&format!("{layer}.weight")).cloned());
         ours.map(Option::unwrap_or_default).join(" ")
     };
@@ -309,7 +309,7 @@ fn all_that_differs_is_in_one_table() {
     let structure = Structure::new(&net, Shape::new(3, 32, 32), 100, &Loss::CrossEntropy).unwrap();
     let mut shapes = small_resnet(20, "fc", true).0;
     shapes.remove("bn1.bias");
-    let fit = Fit::of_all(&structure, &file(&shapes).named_for(&structure));
+    let fit = Fit::whole(&structure, &file(&shapes).named_for(&structure));
     let table = fit.table();
     let unused = "w.pth also has layer2.0.downsample.0.weight, layer2.0.downsample.1.bias, layer2.0.downsample.1.running_mean, \
         layer2.0.downsample.1.running_var, layer2.0.downsample.1.weight and 5 more, which this network does not have";
@@ -334,7 +334,7 @@ fn names_that_fit_are_left_alone() {
     let named = |names: &[&str]| {
         let shape = |name: &str| if name.contains("bias") { vec![3] } else { vec![3, 2] };
         let shapes: Shapes = names.iter().map(|name| ((*name).to_owned(), shape(name))).collect();
-        let naming = Naming::of(&structure, &file(&shapes));
+        let naming = Naming::new(&structure, &file(&shapes));
         (naming.apply(shapes).into_keys().collect::<Vec<_>>(), naming)
     };
     let (names, own) = named(&["fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias", "net.weight"]);
@@ -352,7 +352,7 @@ fn a_run_is_inspected_with_its_network() {
     let text = "(data: Iris(), net: Mlp(hidden: [2], activation: Tanh), arms: [(name: \"a\", plan: [Test])])";
     let run = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap().remove(0);
     let path = folder.path().join(&run.id);
-    crate::summary::testing::write_done(folder.path(), &run);
+    crate::testing::write_done(folder.path(), &run);
     let inspection = inspect(&path).unwrap();
     assert_eq!(inspection.guess.unwrap().net, run.spec.net, "its settings, not a guess");
     let names: Vec<&str> = inspection.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
@@ -367,7 +367,7 @@ fn a_run_is_inspected_with_its_network() {
 
 #[test]
 fn statistics_are_those_of_finite_values() {
-    let values = Statistics::of(&[1.0, -3.0, 0.0, -0.0, f32::NAN, f32::INFINITY]);
+    let values = Statistics::new(&[1.0, -3.0, 0.0, -0.0, f32::NAN, f32::INFINITY]);
     let expected = Statistics {
         minimum: -3.0,
         maximum: 1.0,
@@ -378,5 +378,5 @@ fn statistics_are_those_of_finite_values() {
         infinite: 1,
     };
     assert_eq!(values, expected);
-    assert_eq!(Statistics::of(&[]), Statistics::default());
+    assert_eq!(Statistics::new(&[]), Statistics::default());
 }

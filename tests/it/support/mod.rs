@@ -14,9 +14,10 @@ use net::weights_file::f32_bytes;
 use net::{Network, backend};
 use results::campaign::CampaignRecord;
 use results::{Event, Point, Report, RunRecord};
+use run::testing::Recorder;
 use run::{
-    Checkpoint, Datasets, Listener, Recorder, RunContext, RunDirectory, RunEnd, RunError, Session, State,
-    StopFlag, StopKind, Table,
+    Checkpoint, Datasets, Listener, RunContext, RunDirectory, RunEnd, RunError, Session, State, StopFlag,
+    StopKind, Table,
 };
 use safetensors::tensor::{Dtype, TensorView};
 

@@ -336,3 +336,44 @@ fn trees_of_any_form_with_links_anywhere_never_panic() {
         })
         .unwrap();
 }
+
+mod label_map {
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+
+    use super::super::*;
+
+    #[test]
+    fn folders_have_classes_by_number_or_by_line() {
+        let map = LabelMap::parse("n01 tench, Tinca\nn02\n\nn03 crane\nn04 crane\n").unwrap();
+        assert_eq!(map.labels["n03"], 2);
+        assert_eq!(map.names, ["tench, Tinca", "n02", "crane", "crane (3)"]);
+        let map = LabelMap::parse("b 2 two\na 0\n").unwrap();
+        assert_eq!((map.labels["b"], map.names), (2, vec!["a".to_owned(), "1".to_owned(), "two".to_owned()]));
+        let map = LabelMap::parse("polar bear\t1 Ursus maritimus\nsea lion\t0\n").unwrap();
+        assert_eq!((map.labels["polar bear"], map.labels["sea lion"]), (1, 0));
+        assert_eq!(map.names, ["sea lion", "Ursus maritimus"]);
+    }
+
+    #[test]
+    fn any_text_is_a_map_or_an_error() {
+        let text =
+            proptest::string::string_regex("([a-c]{1,2}[ \\t]?[0-9]{0,3}[ \\t]?[a-z\\n]{0,3}){0,8}").unwrap();
+        let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
+        TestRunner::new(config)
+            .run(&text, |text| {
+                if let Ok(map) = LabelMap::parse(&text) {
+                    prop_assert!(map.labels.values().all(|label| (*label as usize) < map.names.len()));
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+
+    #[test]
+    fn contradictions_and_giant_classes_are_refused() {
+        assert!(LabelMap::parse("a 0\na 1\n").unwrap_err().0.contains("line 2: each folder once"));
+        assert!(LabelMap::parse("a 4000000000\n").is_err());
+        assert!(LabelMap::parse("\n").is_err());
+    }
+}

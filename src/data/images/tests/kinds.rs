@@ -1,12 +1,13 @@
 //! Single pictures of all kinds, whole and damaged.
 
 use super::*;
+use crate::images::formats::decode_jpeg;
 
 /// 4:2:0 (also with an orientation, which is ignored), 4:4:4, 4:2:2, progressive with restarts, grey and CMYK.
 #[test]
 fn jpegs_have_the_bits_of_pillow() {
     for name in ["photo", "turned", "full", "half", "progressive", "grey", "print"] {
-        let pixels = jpeg::decode(&fixture(&format!("{name}.jpg"))).unwrap().into_raw();
+        let pixels = decode_jpeg(&fixture(&format!("{name}.jpg"))).unwrap().into_raw();
         assert_eq!(differences(&pixels, &fixture(&format!("{name}.jpg.pixels"))), (0, 0.0), "{name}");
     }
 }
@@ -84,7 +85,7 @@ fn frame(bytes: &[u8]) -> usize {
 #[test]
 fn jpegs_that_are_not_read_say_why() {
     let whole = fixture("photo.jpg");
-    let refused = |bytes: &[u8]| jpeg::decode(bytes).unwrap_err();
+    let refused = |bytes: &[u8]| decode_jpeg(bytes).unwrap_err();
     assert_eq!(refused(&whole[..whole.len() / 2]), "unexpected end of data");
     let mut giant = whole.clone();
     giant[frame(&whole) + 1..][..4].copy_from_slice(&[60_000_u16.to_be_bytes(); 2].concat());
@@ -152,7 +153,7 @@ fn damaged_jpegs_never_panic() {
         let whole = fixture(name);
         // All tables of these are in the header.
         mutated_in(frame(&whole) + 400, &whole, 3000, |bytes| {
-            if let Ok(picture) = jpeg::decode(bytes) {
+            if let Ok(picture) = decode_jpeg(bytes) {
                 assert!(picture.width() > 0 && picture.height() > 0);
             }
         });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ArmRuns;
 use crate::axis::Category;
-use crate::distinct::distinct;
+use crate::distinct;
 use crate::model::{Bars, Note};
 use crate::palette::OUTCOME;
 use doc::fault::{BitField, Format};
@@ -13,7 +13,6 @@ use results::RunRecord;
 use results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
 use results::view::PlotOptions;
 
-/// The series of runs with a campaign.
 pub const SERIES: &str = "campaign_accuracy";
 
 /// An outcome as a part of bars. Together, the outcomes cover all images.
@@ -32,22 +31,22 @@ const OUTCOMES: [OutcomePart; 5] = [
     OutcomePart { name: "DUE", colour: OUTCOME + 4, count: |tally| tally.due },
 ];
 
-/// Whether any trial of a record has a single fault, so that there are outcomes by bit and layer.
+/// Returns true if any trial of a record has a single fault, so that there are outcomes by bit and layer.
 pub fn has_outcomes(record: &RunRecord) -> bool {
     record.campaigns().iter().any(CampaignRecord::has_outcomes)
 }
 
-/// All campaigns of an arm, run by run.
+/// Returns all campaigns of an arm, run by run.
 pub fn campaigns<'a>(arm: &ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
     arm.runs.iter().flat_map(|(_, record)| record.campaigns())
 }
 
-/// The campaigns of an arm with single faults that are drawn: those of the chosen stage, or of its first one.
+/// Returns the campaigns of an arm with single faults that are drawn: those of the chosen stage, or of its first one.
 pub fn drawn<'a>(arm: &ArmRuns<'a>, options: &PlotOptions) -> OneStage<'a> {
     OneStage::of(campaigns(arm), options.campaign.as_deref())
 }
 
-/// The stages of these arms that have campaigns with single faults, each with its sentence.
+/// Returns the stages of these arms that have campaigns with single faults, each with its sentence.
 pub fn campaign_stages(arms: &[ArmRuns<'_>]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for (place, label) in arms.iter().flat_map(|arm| stages(campaigns(arm))) {
@@ -77,7 +76,7 @@ pub fn sums<K: Ord>(
     sums
 }
 
-/// The parts of an arm's bars: the share of each outcome in each category.
+/// Returns the parts of an arm's bars: the share of each outcome in each category.
 pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
     let part = |outcome: &OutcomePart| {
         let value =
@@ -91,7 +90,7 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
 /// Which images count: outcomes compare with the fault-free network, not with labels.
 const GOLDEN: &str = "all images count, also those wrong without faults";
 
-/// The small print of shares of images: the arms with their trials, and the stages with their campaigns.
+/// Returns the small print of shares of images: the arms with their trials, and the stages with their campaigns.
 pub fn note(what: &str, trials: Vec<(String, u64)>, captions: Vec<String>) -> Note {
     if trials.is_empty() {
         return Note::default();
@@ -101,7 +100,7 @@ pub fn note(what: &str, trials: Vec<(String, u64)>, captions: Vec<String>) -> No
     Note { what: what.to_owned(), trials, rest, ..Note::default() }
 }
 
-/// The field of a bit, counted from the least significant. The bits of an integer except its sign are its value.
+/// Returns the field of a bit, counted from the least significant. The bits of an integer except its sign are its value.
 fn field(format: Format, bit: u32) -> &'static str {
     match format.field(bit) {
         Some(BitField::Sign) => "sign",
@@ -112,7 +111,7 @@ fn field(format: Format, bit: u32) -> &'static str {
     }
 }
 
-/// Bits as categories, the most significant first, as formats are drawn.
+/// Returns bits as categories, the most significant first, as formats are drawn.
 pub fn bits(all: &[OneStage<'_>]) -> (Vec<u32>, Vec<Category>) {
     let mut found: BTreeMap<u32, &str> = BTreeMap::new();
     for campaign in all.iter().flat_map(|drawn| &drawn.campaigns) {
@@ -126,13 +125,12 @@ pub fn bits(all: &[OneStage<'_>]) -> (Vec<u32>, Vec<Category>) {
     found.into_iter().rev().map(category).unzip()
 }
 
-/// The bit that a category of [`bits`] stands for.
+/// Returns the bit that a category of [`bits`] stands for.
 pub fn bit_of(category: &Category) -> Option<u32> {
     category.name.strip_prefix('b')?.parse().ok()
 }
 
-/// How many entries of a layer faults can hit, as the quiet line of its label: "6,400 weights"; empty if no campaign
-/// knows.
+/// Counts the entries of a layer that faults can hit, for its label: "6,400 weights"; empty if no campaign knows.
 pub fn entries_of(drawn: &OneStage<'_>, layer: &str) -> String {
     let entries = drawn.campaigns.iter().find_map(|campaign| {
         let at = campaign.began.layers.iter().position(|known| known == layer)?;
@@ -141,7 +139,7 @@ pub fn entries_of(drawn: &OneStage<'_>, layer: &str) -> String {
     entries.map_or_else(String::new, |entries| counted(*entries, "weight"))
 }
 
-/// The layers with injected faults, and the blocks with faults in their sums, in the order of the network.
+/// Returns the layers with injected faults, and the blocks with faults in their sums, in the order of the network.
 pub fn layers(all: &[OneStage<'_>]) -> Vec<String> {
     let mut known: Vec<&String> = Vec::new();
     let mut injected: BTreeSet<&String> = BTreeSet::new();

@@ -1,7 +1,6 @@
 //! Campaigns for tests, with numbers that fit in the head.
 
-use doc::fault::Protect;
-use doc::fault_sites::CellPlan;
+use doc::fault::{CellPlan, Protect};
 use results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
 use results::{Event, RunRecord};
 

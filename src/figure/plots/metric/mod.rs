@@ -1,24 +1,25 @@
 //! Any result over any setting, or over another result.
 
-mod lines;
-mod names;
+use std::collections::{BTreeMap, BTreeSet};
 
-use std::collections::BTreeSet;
-
-use super::curves::figure;
+use super::classes::offset;
+use super::curves::{Averaged, RunCounts, figure};
 use super::values::{axis_of_numbers, axis_of_result, axis_of_texts};
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
-use crate::model::{Figure, Line};
-use form::number::counted;
-use lines::{Found, lines, scatter};
-use results::RunRecord;
+use crate::distinct;
+use crate::model::{Figure, Line, Seeds, Trace};
+use crate::palette::{Style, style_of};
+use doc::listed;
+use form::number::{counted, first_of};
 use results::metric::{is_best_low, other_settings, setting};
+use results::statistics::level;
 use results::table::Row;
 use results::table::columns::Column;
+use results::table::settings::{NONE, compare};
 use results::view::PlotOptions;
+use results::{RunRecord, Split};
 
-/// A column of the table of runs over another one.
 pub const PLOT: Plot = Plot {
     name: "metric",
     title: "Metric over setting",
@@ -73,7 +74,6 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     figure
 }
 
-/// What the small print adds: rings, and runs that are not there.
 fn note(figure: &mut Figure, left_out: usize) {
     let rings = figure.lines.iter().filter(|line| line.best.is_some()).count();
     if rings > 0 {
@@ -92,7 +92,7 @@ fn rows_have(arms: &[ArmRuns<'_>], column: &Column) -> bool {
     }
 }
 
-/// The runs with both values; `x` is that of a run.
+/// Returns the runs with both values; `x` is that of a run.
 fn found<'a, X>(
     arms: &[ArmRuns<'a>],
     y: &Column,
@@ -141,7 +141,7 @@ fn put(runs: &mut [Found<'_>], xs: &[f64]) {
     }
 }
 
-/// The axis of a result, which says whether accuracies are those of a vote or on validation data.
+/// Returns the axis of a result, which says whether accuracies are those of a vote or on validation data.
 fn y_axis(y: &Column, found: &[Found<'_>]) -> Axis {
     let axis = axis_of_result(y);
     let kinds: BTreeSet<&str> = found.iter().map(|run| run.row.kind()).collect();
@@ -151,6 +151,250 @@ fn y_axis(y: &Column, found: &[Found<'_>]) -> Axis {
         }
         _ => axis,
     }
+}
+
+/// A run with both values.
+pub struct Found<'a> {
+    pub arm: usize,
+    pub row: &'a Row,
+    pub name: String,
+    pub at: [f64; 2],
+    /// True if it is under way or stopped.
+    pub is_unfinished: bool,
+}
+
+/// The runs of a line.
+struct Group<'a> {
+    /// The values in which they agree and other lines differ.
+    key: Vec<&'a str>,
+    name: String,
+    style: Style,
+    runs: Vec<&'a Found<'a>>,
+}
+
+/// Returns a line for all runs that agree in these settings, or for each arm where a person made lines of the values of another
+/// setting.
+pub fn lines(
+    arms: &[ArmRuns<'_>],
+    found: &[Found<'_>],
+    (x, settings): (&str, &[String]),
+    (is_named, is_best_low): (bool, Option<bool>),
+    options: &PlotOptions,
+) -> Vec<Averaged> {
+    // Lines of the values of x would be points.
+    let is_pooled = are_pooled(arms) && go_on(found);
+    let mut groups = groups(arms, found, settings, is_pooled);
+    if !is_pooled {
+        let rows: Vec<Vec<&Row>> =
+            groups.iter().map(|group| group.runs.iter().map(|run| run.row).collect()).collect();
+        for (group, name) in groups.iter_mut().zip(names(&rows, x)) {
+            group.name = name;
+        }
+        give_shades(&mut groups);
+    }
+    let count = groups.len();
+    let line = |(position, group): (usize, Group<'_>)| {
+        let offset = if is_named { offset(position, count) } else { 0.0 };
+        averaged(group, offset, is_best_low, options)
+    };
+    groups.into_iter().enumerate().map(line).collect()
+}
+
+/// Returns true if a person made lines of the values of a setting, which then pool arms.
+fn are_pooled(arms: &[ArmRuns<'_>]) -> bool {
+    arms.iter().any(|arm| arm.pooled() > 1)
+}
+
+/// Returns true if some of these lines has several values of x.
+fn go_on(found: &[Found<'_>]) -> bool {
+    let mut first: BTreeMap<usize, f64> = BTreeMap::new();
+    found.iter().any(|run| first.entry(run.arm).or_insert(run.at[0]).total_cmp(&run.at[0]).is_ne())
+}
+
+fn groups<'a>(
+    arms: &[ArmRuns<'_>],
+    found: &'a [Found<'a>],
+    settings: &[String],
+    is_pooled: bool,
+) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for run in found {
+        let value = |path: &String| run.row.settings.get(path).map_or(NONE, String::as_str);
+        let key: Vec<&str> = if is_pooled { Vec::new() } else { settings.iter().map(value).collect() };
+        let arm = &arms[run.arm];
+        let is_own = |group: &&mut Group<'_>| {
+            if is_pooled { group.runs[0].arm == run.arm } else { group.key == key }
+        };
+        if let Some(group) = groups.iter_mut().find(is_own) {
+            group.runs.push(run);
+        } else {
+            let style = style_of(arm.colour).with_marker();
+            groups.push(Group { key, name: arm.name.clone(), style, runs: vec![run] });
+        }
+    }
+    groups
+}
+
+/// Shades lines of one colour, in the order of the values in which they differ.
+fn give_shades(groups: &mut [Group<'_>]) {
+    let own = |group: &Group<'_>| Style { shade: None, ..group.style };
+    let shades: Vec<Option<f64>> = groups
+        .iter()
+        .map(|group| {
+            let same: Vec<&Group<'_>> = groups.iter().filter(|other| own(other) == own(group)).collect();
+            let before = same.iter().filter(|other| order(&other.key, &group.key).is_lt()).count();
+            (same.len() > 1).then(|| before as f64 / (same.len() - 1) as f64)
+        })
+        .collect();
+    for (group, shade) in groups.iter_mut().zip(shades) {
+        let style = own(group);
+        group.style = shade.map_or(style, |share| style.with_shade(share));
+    }
+}
+
+fn order(a: &[&str], b: &[&str]) -> std::cmp::Ordering {
+    let each = a.iter().zip(b).map(|(a, b)| compare(a, b));
+    each.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+}
+
+/// Returns the mean at each x with its spread, single runs as dots, and a ring around the best mean. Once a run is
+/// finished, unfinished ones are dots alone: a value in the middle of a training says nothing about a setting.
+fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &PlotOptions) -> Averaged {
+    let mut runs = group.runs;
+    // Arms may share a run.
+    let mut seen = BTreeSet::new();
+    runs.retain(|run| run.row.run.is_empty() || seen.insert(run.row.run.as_str()));
+    runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
+    let split = Split::of(runs, |run| run.is_unfinished);
+    let dot =
+        |run: &Found<'_>| Trace { name: run.name.clone(), points: vec![[run.at[0] + offset, run.at[1]]] };
+    let mut line = Line::new(&group.name, group.style, Vec::new());
+    line.traces = split.beside.iter().map(|run| dot(run)).collect();
+    let mut counts = RunCounts { runs: 0, seeds: 0, arms: 0 };
+    for here in split.averaged.chunk_by(|a, b| a.at[0].total_cmp(&b.at[0]).is_eq()) {
+        let values: Vec<f64> = here.iter().map(|run| run.at[1]).collect();
+        let level = level(here[0].at[0] + offset, &values, split.spread(options.band));
+        line.push(level);
+        // Dots hide less than the lines of individual runs.
+        if here.len() > 1 {
+            line.traces.extend(here.iter().map(|run| dot(run)));
+        }
+        let seeds: BTreeSet<u64> = here.iter().map(|run| run.row.seed).collect();
+        let arms: BTreeSet<&str> = here.iter().map(|run| run.row.arm.as_str()).collect();
+        counts.runs = counts.runs.max(here.len());
+        counts.seeds = counts.seeds.max(seeds.len());
+        counts.arms = counts.arms.max(arms.len());
+    }
+    let is_partial = !split.is_of_finished || !split.beside.is_empty();
+    let done = if split.is_of_finished { counts.runs } else { 0 };
+    line.seeds = is_partial.then_some(Seeds { done, planned: 0, running: split.beside.len() });
+    line.best = is_best_low.filter(|_| line.points.len() > 1).and_then(|is_low| best(&line.points, is_low));
+    Averaged { line, counts, trainings: Vec::new() }
+}
+
+fn best(points: &[[f64; 2]], is_low: bool) -> Option<usize> {
+    let finite = points.iter().enumerate().filter(|(_, point)| point[1].is_finite());
+    let better = |a: f64, b: f64| if is_low { a < b } else { a > b };
+    let best = finite.reduce(|best, next| if better(next.1[1], best.1[1]) { next } else { best });
+    best.map(|(index, _)| index)
+}
+
+/// Returns a mark for each run, in the style of its arm, or of its line where a person made lines of the values of a setting.
+pub fn scatter(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> Vec<Line> {
+    let is_pooled = are_pooled(arms);
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut lines: Vec<Vec<&Found<'_>>> = Vec::new();
+    for run in found {
+        let own = if is_pooled { run.arm } else { run.row.arm_index };
+        let place = *places.entry(own).or_insert_with(|| {
+            lines.push(Vec::new());
+            lines.len() - 1
+        });
+        lines[place].push(run);
+    }
+    let line = |mut runs: Vec<&Found<'_>>| {
+        runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
+        let arm = &arms[runs[0].arm];
+        let is_swept = runs.iter().any(|run| run.arm != runs[0].arm);
+        let (name, style) = if is_swept {
+            let rows: Vec<&Row> = runs.iter().map(|run| run.row).collect();
+            (names(&[rows], "").remove(0), Style { shade: None, ..style_of(arm.colour) })
+        } else {
+            (arm.name.clone(), style_of(arm.colour))
+        };
+        let name_of = |run: &&Found<'_>| match (is_swept, &run.name) {
+            (true, name) => format!("{}, {name}", run.row.arm),
+            (false, name) => name.clone(),
+        };
+        let points = runs.iter().map(|run| run.at).collect();
+        Line { names: runs.iter().map(name_of).collect(), ..Line::new(&name, style.with_marker(), points) }
+    };
+    lines.into_iter().map(line).collect()
+}
+
+/// The name of a line names as many arms.
+const MOST_ARMS: usize = 3;
+
+/// Returns the names of lines with these runs: their arms, with the swept values that tell the lines apart. `x` is the path of the
+/// setting along x.
+pub fn names(lines: &[Vec<&Row>], x: &str) -> Vec<String> {
+    let found: Vec<(String, Vec<&str>)> = lines.iter().map(|rows| name(rows, x)).collect();
+    let is_telling = |part: &&&str| !found.iter().all(|(_, parts)| parts.contains(part));
+    let whole = |(arms, parts): &(String, Vec<&str>)| {
+        let parts = parts.iter().filter(is_telling).copied();
+        std::iter::once(arms.as_str()).chain(parts).collect::<Vec<_>>().join(", ")
+    };
+    found.iter().map(whole).collect()
+}
+
+/// Returns the arms of a line, and the swept values that all of its runs share.
+fn name<'a>(rows: &[&'a Row], x: &str) -> (String, Vec<&'a str>) {
+    let split: Vec<(String, Vec<&str>)> = distinct(rows.iter().map(|row| split(row)));
+    let arms: Vec<&String> = distinct(split.iter().map(|(arm, _)| arm));
+    let last = last_step(x);
+    // Where another setting is called alike, its values in the name cannot be told from those of x.
+    let is_alone =
+        rows.iter().all(|row| row.settings.keys().filter(|path| last_step(path) == last).count() < 2);
+    let is_x = |part: &str| is_alone && is_value_of(part, last);
+    let mut shared = split.first().map(|(_, parts)| parts.clone()).unwrap_or_default();
+    shared.retain(|part| !is_x(part) && split.iter().all(|(_, parts)| parts.contains(part)));
+    let arms = if arms.len() <= MOST_ARMS { listed(&arms) } else { first_of(arms, MOST_ARMS, ", ") };
+    (arms, shared)
+}
+
+/// Returns the name of the arm of a run, and each of its swept values: "rate 0.1".
+fn split(row: &Row) -> (String, Vec<&str>) {
+    let parts = parts(&row.arm);
+    let is_swept = |part: &&str| row.settings.keys().any(|path| is_value_of(part, last_step(path)));
+    let swept = parts[1..].iter().rev().take_while(|part| is_swept(part)).count();
+    let (arm, swept) = parts.split_at(parts.len() - swept);
+    (arm.join(", "), swept.to_vec())
+}
+
+fn last_step(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+fn is_value_of(part: &str, setting: &str) -> bool {
+    part.strip_prefix(setting).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Returns the parts between commas that are in no brackets.
+fn parts(name: &str) -> Vec<&str> {
+    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_i32);
+    for (at, letter) in name.char_indices() {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth <= 0 && name[at..].starts_with(", ") => {
+                found.push(&name[start..at]);
+                start = at + 2;
+            }
+            _ => {}
+        }
+    }
+    found.push(&name[start..]);
+    found
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::super::testing::{at, record};
 use super::*;
+use crate::axis::Scale;
 use crate::csv::csv;
-use crate::scale::Scale;
 use results::metric::MetricAxes;
 use results::statistics::{Band, Spread, student_t95};
 use results::table::columns::At;
@@ -270,4 +270,51 @@ fn runs_without_a_value_are_counted_and_runs_of_earlier_settings_are_no_part_of_
     let figure = build(&arms(&rows, &run), &over(None, None));
     assert_eq!(figure.lines.len(), 1);
     assert_eq!(figure.note.rest, "ring: the best mean, 1 run without a value left out");
+}
+
+mod names_of_lines {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn the_best_is_the_first_of_the_highest_or_the_lowest() {
+        let points = [[1.0, 0.5], [2.0, f64::NAN], [3.0, 0.75], [4.0, 0.75], [5.0, 0.25]];
+        assert_eq!((best(&points, false), best(&points, true)), (Some(2), Some(4)));
+        assert_eq!(best(&points[1..2], false), None);
+    }
+
+    fn named(x: &str, lines: &[&[&str]]) -> Vec<String> {
+        let settings =
+            ["train.rate", "net.hidden", "train.batch"].map(|path| (path.to_owned(), String::new()));
+        let settings = Arc::new(settings.into());
+        let row =
+            |arm: &&str| Row { arm: (*arm).to_owned(), settings: Arc::clone(&settings), ..Row::default() };
+        let rows: Vec<Vec<Row>> = lines.iter().map(|arms| arms.iter().map(row).collect()).collect();
+        names(&rows.iter().map(|rows| rows.iter().collect()).collect::<Vec<_>>(), x)
+    }
+
+    #[test]
+    fn a_line_is_called_by_its_arm_and_the_swept_values_that_others_do_not_have() {
+        let line = |batch: u32| [1, 2].map(|rate| format!("a, rate {rate}, batch {batch}"));
+        let (small, large) = (line(8), line(16));
+        let [small, large] = [&small, &large].map(|line| line.each_ref().map(String::as_str));
+        assert_eq!(named("train.rate", &[&small, &large]), ["a, batch 8", "a, batch 16"]);
+        assert_eq!(named("train.rate", &[&small]), ["a"], "the batch size is that of all lines");
+        let other = ["b, rate 1, batch 8"];
+        assert_eq!(named("train.rate", &[&small, &other]), ["a", "b"], "one value of x is no name either");
+        assert_eq!(
+            named("net.hidden", &[&["a, hidden [8], rate 1", "a, hidden [16, 8], rate 1"], &["b"]])[0],
+            "a, rate 1"
+        );
+    }
+
+    #[test]
+    fn commas_in_the_names_of_arms_are_no_values() {
+        assert_eq!(
+            named("train.rate", &[&["dense, plain"], &["dense, wide, rate 1"]]),
+            ["dense, plain", "dense, wide"]
+        );
+        assert_eq!(named("train.rate", &[&["a"], &["b", "c", "d", "e"]]), ["a", "b, c, d and 1 more"]);
+    }
 }

@@ -1,24 +1,22 @@
 //! Splits the runs of a plot by the values of settings: a figure for each panel, and one around them.
 
-mod sides;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cells::Cells;
-use crate::distinct::distinct;
+use crate::distinct;
 use crate::facets::{Facets, Head, Panel};
-use crate::legend_details::details;
 use crate::model::{Bars, Figure, Line, Note};
 use crate::plots::{ArmRuns, in_panels};
+use crate::view::details;
 use results::colours::{base, shaded_again};
 use results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
 use results::table::columns::{Column, independent};
 use results::table::settings::{NONE, Settings, compare, number_of};
 use results::table::{Labels, LineFacts, Row};
-use sides::{Side, by_line};
 
-/// What can split these runs into panels, with its name: the settings in which they differ, the arm, and the seed.
+/// Returns the columns that can split these runs into panels, with their names: settings that differ, the arm, and the
+/// seed.
 pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
     let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
     let Some(first) = rows.first() else { return Vec::new() };
@@ -48,7 +46,7 @@ pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
         .collect()
 }
 
-/// What a panel calls the column: "learning rate", "seed".
+/// Names the column for the head of a panel: "learning rate", "seed".
 fn label(column: &Column, labels: &Labels) -> String {
     let title = match column {
         Column::Seed => return "seed".to_owned(),
@@ -63,16 +61,16 @@ fn label(column: &Column, labels: &Labels) -> String {
     }
 }
 
-/// What has a panel.
+/// The content of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panels {
     /// Each value of the chosen settings.
     OfSettings,
-    /// The same; lines that would share a panel have one each, for figures that show a single arm.
+    /// A line each where lines would share a panel, for figures that show a single arm.
     OfArms,
 }
 
-/// The figure with a panel for each value of the settings that some runs have; `single` is that of the runs of a panel.
+/// Returns the figure with a panel for each value of the settings that some runs have; `single` is that of the runs of a panel.
 pub fn faceted(
     arms: &[ArmRuns<'_>],
     chosen: &FacetSettings,
@@ -81,7 +79,7 @@ pub fn faceted(
 ) -> Figure {
     let bases = bases(arms);
     let keys: Vec<Key<'_>> =
-        chosen.by.iter().filter_map(|column| Key::of(column, arms, &bases)).take(2).collect();
+        chosen.by.iter().filter_map(|column| Key::new(column, arms, &bases)).take(2).collect();
     let is_split = panels == Panels::OfArms && arms.len() > 1;
     if keys.is_empty() && !is_split {
         return single(arms);
@@ -127,7 +125,7 @@ pub fn faceted(
     around(facets, figures, &merged(&pieces))
 }
 
-/// The names of arms without the values of their sweeps, by their places in the document.
+/// Returns the names of arms without the values of their sweeps, by their places in the document.
 fn bases(arms: &[ArmRuns<'_>]) -> BTreeMap<usize, String> {
     let mut names: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for row in arms.iter().flat_map(|arm| &arm.rows) {
@@ -146,8 +144,8 @@ struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// `None` if no run has a value.
-    fn of(column: &'a Column, arms: &[ArmRuns<'_>], bases: &BTreeMap<usize, String>) -> Option<Self> {
+    /// Returns the values of the runs; `None` if no run has one.
+    fn new(column: &'a Column, arms: &[ArmRuns<'_>], bases: &BTreeMap<usize, String>) -> Option<Self> {
         let mut values: Vec<(String, usize, Head)> = Vec::new();
         for row in arms.iter().flat_map(|arm| &arm.rows) {
             let Some(cell) = cell(column, row, bases) else { continue };
@@ -170,7 +168,7 @@ impl<'a> Key<'a> {
     }
 }
 
-/// The value of a run, for tables; none of a setting of a run whose settings are unknown.
+/// Returns the value of a run, for tables; none of a setting of a run whose settings are unknown.
 fn cell(column: &Column, row: &Row, bases: &BTreeMap<usize, String>) -> Option<String> {
     match column {
         Column::Arm => bases.get(&row.arm_index).cloned(),
@@ -179,7 +177,7 @@ fn cell(column: &Column, row: &Row, bases: &BTreeMap<usize, String>) -> Option<S
     }
 }
 
-/// Why there are too many panels; empty if there are not.
+/// Returns why there are too many panels; empty if there are not.
 fn refusal(keys: &[Key<'_>]) -> String {
     let name = |key: &Key<'_>| key.values.first().map_or("", |(_, head)| &head.label).to_owned();
     if let Some(key) = keys.iter().find(|key| key.values.len() > MOST_VALUES) {
@@ -254,7 +252,7 @@ fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, St
     pieces
 }
 
-/// The name of a swept arm without the value of one setting: "b, rate 0.1, batch 8" without the rate.
+/// Returns the name of a swept arm without the value of one setting: "b, rate 0.1, batch 8" without the rate.
 fn without_value(name: &str, path: &str, value: &str) -> String {
     let setting = format!(", {} ", path.rsplit('.').next().unwrap_or(path));
     let Some((before, rest)) = name.split_once(&setting) else { return name.to_owned() };
@@ -266,7 +264,7 @@ fn without_value(name: &str, path: &str, value: &str) -> String {
     after.map_or_else(|| name.to_owned(), |after| format!("{before}{after}"))
 }
 
-/// The lines of all panels together.
+/// Returns the lines of all panels together.
 fn merged<'a>(pieces: &[Piece<'a>]) -> Vec<ArmRuns<'a>> {
     let mut arms: Vec<ArmRuns<'a>> = Vec::new();
     for Piece { arm, .. } in pieces {
@@ -282,7 +280,7 @@ fn merged<'a>(pieces: &[Piece<'a>]) -> Vec<ArmRuns<'a>> {
     arms
 }
 
-/// The figure around its panels, with what the legend, the axes and the small print need.
+/// Returns the figure around its panels, with what the legend, the axes and the small print need.
 fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) -> Figure {
     share_colours(&mut figures);
     let levels = in_panels(&mut figures);
@@ -347,7 +345,7 @@ fn share_colours(figures: &mut [Figure]) {
     }
 }
 
-/// The small print of all panels; with their names where they differ. Trials are those of all panels together.
+/// Returns the small print of all panels; with their names where they differ. Trials are those of all panels together.
 fn note(facets: &Facets, figures: &[Figure]) -> Note {
     let with_data = || figures.iter().zip(&facets.panels).filter(|(figure, _)| figure.has_data());
     let bare = |(figure, _): (&Figure, &Panel)| Note { trials: Vec::new(), ..figure.note.clone() };
@@ -362,6 +360,41 @@ fn note(facets: &Facets, figures: &[Figure]) -> Note {
     let intervals = notes.iter().map(|note| note.interval.as_str()).filter(|interval| !interval.is_empty());
     let interval = distinct(intervals).join(" or ");
     Note { what: parts.collect::<Vec<_>>().join("; "), interval, ..Note::default() }
+}
+
+/// The columns of a grid of panels, or its rows.
+struct Side {
+    pub key: String,
+    pub values: Vec<String>,
+    pub heads: Vec<Head>,
+}
+
+/// Gives lines that would share a panel one each, along the side of the grid that no setting has.
+fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
+    let is_shared =
+        |(at, piece): (usize, &Piece<'_>)| pieces[..at].iter().any(|other| other.place == piece.place);
+    if sides.len() > 1 || !pieces.iter().enumerate().any(is_shared) {
+        return;
+    }
+    let names = distinct(pieces.iter().map(|piece| piece.arm.name.clone()));
+    for piece in &mut *pieces {
+        let index = names.iter().position(|name| *name == piece.arm.name).unwrap_or_default();
+        piece.place[1 - sides.len()] = index;
+    }
+    // The settings of one arm go without its name.
+    let own = format!("{}, ", base(&names.iter().map(String::as_str).collect::<Vec<_>>()));
+    let short: Option<Vec<&str>> = names.iter().map(|name| name.strip_prefix(&own)).collect();
+    let short = short.unwrap_or_else(|| names.iter().map(String::as_str).collect());
+    let heads = short.iter().map(|name| Head { label: String::new(), value: (*name).to_owned() }).collect();
+    sides.push(Side { key: Column::Arm.key(), heads, values: names });
+}
+
+impl Key<'_> {
+    /// Returns its values as columns or rows.
+    fn side(&self) -> Side {
+        let (values, heads) = self.values.iter().cloned().unzip();
+        Side { key: self.column.key(), values, heads }
+    }
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ impl Runner {
                 TaskState::Failed(_) => None, // a run would fail the same way, and report it
             };
             let (task, options) = measuring.question.clone();
-            self.estimate.paces.take(task, options, pace);
+            self.estimate.paces.add(task, options, pace);
             self.estimate.stop_measuring();
             self.plan_cost(document);
         }

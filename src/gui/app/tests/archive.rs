@@ -63,16 +63,16 @@ fn archived_results_of_an_arm_leave_the_plots_and_are_restored() {
     let results = window.harness.state().editor.results();
     assert!(window.log().contains("Archived 2 runs"), "{}", window.log());
     assert!(window.harness.state().results_of(1).is_empty());
-    assert_eq!(run::trash::trashed(&results).len(), 2);
+    assert_eq!(run::trashed(&results).len(), 2);
     window.execute(Command::Undo);
-    assert!(run::trash::trashed(&results).is_empty());
+    assert!(run::trashed(&results).is_empty());
     window.execute(Command::Redo);
-    assert_eq!(run::trash::trashed(&results).len(), 2);
+    assert_eq!(run::trashed(&results).len(), 2);
     window.click("Runs");
     window.click("Menu of Runs");
     window.click("Archived runs (2)");
     window.click("Restore b, seed 1");
-    assert_eq!(run::trash::trashed(&results).len(), 1);
+    assert_eq!(run::trashed(&results).len(), 1);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn archived_runs_say_so_are_not_run_again_by_run_and_all_come_back_at_once() {
     assert!(refusal.contains("archived"), "{refusal}");
     window.execute(Command::RestoreArchived);
     let results = window.harness.state().editor.results();
-    assert!(run::trash::trashed(&results).is_empty() && window.log().contains("Restored 2 runs"));
+    assert!(run::trashed(&results).is_empty() && window.log().contains("Restored 2 runs"));
     let refusal = Command::RestoreArchived.refusal(&window.harness.state().command_context());
     assert_eq!(refusal.as_deref(), Some("No run is archived"));
 }

@@ -5,10 +5,10 @@ use egui_kittest::kittest::NodeT;
 
 use super::*;
 use crate::tiles::LayoutChange;
-use doc::fault_sites::CellPlan;
+use doc::fault::CellPlan;
 use figure::plots::testing::outcome;
 use results::campaign::{CampaignBegan, CellState};
-use run::summary::testing::write_done;
+use run::testing::write_done;
 
 const TEXT: &str =
     "(data: Iris(), net: Mlp(hidden: [2]), seeds: [1, 2], arms: [(name: \"a\", plan: [Test])])";
@@ -303,7 +303,7 @@ fn a_report_is_written_to_the_chosen_file_with_the_extension_of_reports() {
     let refusal = Command::WriteReport.refusal(&window.harness.state().command_context());
     assert!(refusal.unwrap().contains("There are no results yet"));
     for run in &runs {
-        run::summary::testing::carry_out(&folder.path().join("x.runs"), run);
+        run::testing::run_in(&folder.path().join("x.runs"), run);
     }
     window.execute(Command::RunAll);
     window.say(0, started());

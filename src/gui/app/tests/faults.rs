@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tiles::LayoutChange;
-use doc::fault_sites::CellPlan;
+use doc::fault::CellPlan;
 use figure::plots::testing::outcome;
 use results::campaign::{CampaignBegan, CellState};
 

@@ -87,7 +87,7 @@ impl Stage {
 
     fn carry_out(&mut self, command: &Command) {
         match command {
-            Command::Add { jobs, .. } => {
+            Command::Add(jobs) => {
                 for job in jobs {
                     *self.state_of(&job.run.id) = Scripted::Waiting;
                     if !self.jobs.contains(job) {
@@ -120,7 +120,6 @@ impl Stage {
             }
             Command::Pause(on) => self.pauses.push(*on),
             Command::StopAll(kind) => self.stops.push(*kind),
-            Command::Priority { .. } => {}
         }
     }
 }
@@ -159,7 +158,7 @@ impl RunQueue for Script {
                 }
                 Scripted::Ended(ended) => QueuedState::Ended(ended.clone()),
             };
-            QueuedRun { run: run.clone(), priority: 0, state }
+            QueuedRun { run: run.clone(), state }
         };
         let mut runs: Vec<QueuedRun> = stage.states.iter().map(queued).collect();
         runs.sort_by_key(|run| match run.state {

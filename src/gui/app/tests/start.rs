@@ -1,7 +1,7 @@
 //! The start page: what it lists, and the line below it.
 
 use super::*;
-use run::summary::testing::write_done;
+use run::testing::write_done;
 
 #[test]
 fn an_untitled_experiment_that_was_run_comes_back_from_the_start_page() {

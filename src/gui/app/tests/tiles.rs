@@ -288,20 +288,6 @@ fn a_layout_is_kept_with_the_document_and_what_a_newer_version_knows_is_left_out
     );
     let again = Window::open(Some(file.clone()));
     assert_eq!((layout(&again), group(&again)), (kept, Group::Notes));
-    // As a version before groups has written it.
-    let old = "(tiles: Some(root: Some(Row([(share: 1.0, tile: Tabs(views: [\"loss\", \"runs\"], open: \"runs\")), \
-        (share: 2.0, tile: Tabs(views: [\"hologram\"], open: \"hologram\")), \
-        (share: 2.0, tile: Tabs(views: [\"accuracy\"], open: \"accuracy\"))])), active: \"accuracy\", \
-        maximised: false, closed: [\"notes\"]))";
-    std::fs::remove_file(results.join("view.json")).unwrap();
-    std::fs::write(results.join("view.ron"), old).unwrap();
-    let window = Window::open(Some(file));
-    assert_eq!(
-        (layout(&window).views(), group(&window)),
-        (vec!["runs", "accuracy"], Group::Curves),
-        "{}",
-        window.log()
-    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::plot::{PlotInput, PlotState};
 use crate::selection::Selection;
 use crate::tiles::Tiling;
 use crate::treatment::Treatment;
+pub(super) use crate::views::Request;
 use crate::views::{DryRun, Views};
 use data::Narrowed;
 pub(super) use exports::Export;
@@ -19,7 +20,6 @@ use exports::Exporting;
 use form::path::Place;
 use results::tiles::Tiles;
 use results::view::ViewSettings;
-pub(super) use views::Request;
 
 /// How results are looked at.
 #[derive(Default)]

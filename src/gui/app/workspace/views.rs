@@ -8,45 +8,21 @@ use eframe::egui::{PopupCloseBehavior, RichText, Ui};
 
 use super::Workspace;
 use crate::bar::GroupTab;
-use crate::compare::{CompareResponse, columns_ui};
+use crate::compare::columns_ui;
 use crate::document::Document;
 use crate::icons::Icon;
 use crate::log::Log;
 use crate::panes::Pane;
 use crate::plot::{LineAction, ListedFaults, PlotInput, PlotResponse, arm_of, menu_ui, plot_ui, tools_ui};
-use crate::runs::{QueueRequest, Runs, Sharing};
+use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::tiles::{Contents, LayoutChange};
-use crate::views::{Offers, Subject, TrialFilter, ViewInput, ViewResponse, Wanted};
+use crate::views::{Offers, Request, Subject, TrialFilter, ViewInput, Wanted};
 use crate::widgets;
 use doc::Run;
-use doc::intervention::Set;
 use figure::plots::{self, Plot};
-use form::path::Place;
 use results::table::view::Key;
 use results::tiles::Group;
-
-/// What a plot or view asks the window for.
-pub(in crate::app) enum Request {
-    /// A stage at the end of the plan of the selected arm.
-    AddStage(Set),
-    /// An action of the table of runs.
-    Compare(CompareResponse),
-    /// A figure, in a file or in the clipboard.
-    Take(Subject, Wanted),
-    /// To start, stop or move runs.
-    Queue(QueueRequest),
-    /// The dialog of the cluster.
-    Cluster,
-    /// Another way to share the machine.
-    Sharing(Sharing),
-    /// Another plot or view.
-    Show(&'static str),
-    /// A setting in the inspector.
-    Edit(Place),
-    /// The runs of what is selected, in their table.
-    ShowInTable,
-}
 
 /// What tiles are filled with, as they are drawn.
 struct Drawn<'a> {
@@ -69,15 +45,14 @@ impl Contents for Drawn<'_> {
         if self.workspace.views.offers(pane.name) == Offers::Figure {
             let button = widgets::icon_button_ui(ui, true, Icon::Export, "Export figure…");
             if button.accessible_name(format!("Export {}…", pane.title)).clicked() {
-                self.request(pane, ViewResponse::Take(Wanted::File));
+                self.take_view(pane, Wanted::File);
             }
         }
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
         let input = view_input(self.document, selection, (runs, results, base, log));
-        if let Some(response) = views.tools_ui(ui, pane.name, &input, compare) {
-            self.request(pane, response);
-        }
+        let request = views.tools_ui(ui, pane.name, &input, compare);
+        self.requests.extend(request);
     }
 
     fn subject(&mut self, pane: Pane) -> String {
@@ -95,9 +70,8 @@ impl Contents for Drawn<'_> {
             self.take(plot, response);
             return self.columns_menu_ui(ui);
         }
-        if let Some(response) = self.workspace.views.menu_ui(ui, pane.name, &mut self.workspace.compare) {
-            self.request(pane, response);
-        }
+        let request = self.workspace.views.menu_ui(ui, pane.name, &mut self.workspace.compare);
+        self.requests.extend(request);
         if self.workspace.views.offers(pane.name).has_figure() {
             let entries = [
                 ("Export figure…", Wanted::File),
@@ -106,7 +80,7 @@ impl Contents for Drawn<'_> {
             ];
             for (text, wanted) in entries {
                 if ui.button(text).clicked() {
-                    self.request(pane, ViewResponse::Take(wanted));
+                    self.take_view(pane, wanted);
                     ui.close();
                 }
             }
@@ -139,9 +113,8 @@ impl Contents for Drawn<'_> {
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
         let input = view_input(self.document, selection, (runs, results, base, log));
-        if let Some(response) = views.ui(ui, pane.name, &input, compare) {
-            self.request(pane, response);
-        }
+        let request = views.ui(ui, pane.name, &input, compare);
+        self.requests.extend(request);
     }
 }
 
@@ -169,18 +142,10 @@ impl Drawn<'_> {
         ui.separator();
     }
 
-    fn request(&mut self, pane: Pane, response: ViewResponse) {
-        let offer = || self.workspace.views.offer(pane.name);
-        self.requests.extend(match response {
-            ViewResponse::AddStage(set) => Some(Request::AddStage(set)),
-            ViewResponse::Queue(request) => Some(Request::Queue(request)),
-            ViewResponse::Cluster => Some(Request::Cluster),
-            ViewResponse::Sharing(sharing) => Some(Request::Sharing(sharing)),
-            ViewResponse::Compare(response) => Some(Request::Compare(response)),
-            ViewResponse::Take(wanted) => offer().map(|offer| Request::Take(Subject::View(offer), wanted)),
-            ViewResponse::Show(view) => Some(Request::Show(view)),
-            ViewResponse::Edit(place) => Some(Request::Edit(place)),
-        });
+    /// Asks for an export of the figure of a view.
+    fn take_view(&mut self, pane: Pane, wanted: Wanted) {
+        let offer = self.workspace.views.offer(pane.name);
+        self.requests.extend(offer.map(|offer| Request::Take(Subject::View(offer), wanted)));
     }
 
     fn take(&mut self, plot: &'static Plot, response: Option<PlotResponse>) {

@@ -32,7 +32,7 @@ fn text() -> String {
     )
 }
 
-/// The second arm is better by 1, 2 and 3 points, and pruned.
+/// Returns the second arm is better by 1, 2 and 3 points, and pruned.
 fn shown() -> Desk {
     let experiment = parse(&text(), Path::new("x.ron")).unwrap();
     let listed = runs(&experiment).unwrap();
@@ -107,7 +107,7 @@ fn unfold(harness: &mut Harness<'_, Desk>) {
     harness.run();
 }
 
-/// The same document with another setting of the second arm.
+/// Does the same document with another setting of the second arm.
 fn changed(shown: &mut Desk, from: &str, to: &str) {
     let experiment = parse(&text().replace(from, to), Path::new("x.ron")).unwrap();
     let listed = runs(&experiment).unwrap();
@@ -362,7 +362,7 @@ fn settings_go_with_the_document_to_another_folder() {
 #[test]
 fn what_is_noted_about_an_arm_goes_with_it_to_its_new_name() {
     let Desk { mut compare, mut treatments, .. } = shown();
-    menu::edit(&mut compare, "arm:dense", |mark| mark.starred = true);
+    marks::edit(&mut compare, "arm:dense", |mark| mark.starred = true);
     for name in ["dens", LONG, "sparse"] {
         treatments[0].name = name.to_owned(); // on its way it is that of the other arm
         compare.take_treatments(&mut treatments);
@@ -381,4 +381,18 @@ fn rows_that_are_behind_ask_for_a_look_and_count_when_they_are_made() {
     assert_eq!(compare.revision(), revision);
     assert_eq!(compare.update(&treatments, &runs, 8.25), None);
     assert_eq!(compare.revision(), revision + 1);
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+#[test]
+fn an_arm_is_renamed_where_its_place_has_a_new_name_and_moving_renames_none() {
+    let old = names(&["a", "b"]);
+    assert_eq!(renamed(&old, &names(&["a", "c"])), [("b".to_owned(), "c".to_owned())]);
+    assert_eq!(renamed(&old, &names(&["b", "a"])), []);
+    assert_eq!(renamed(&old, &names(&["b", "c"])), [], "a was removed and c added");
+    assert_eq!(renamed(&old, &names(&["a", "b", "c"])), []);
+    assert!(are_distinct(&old) && !are_distinct(&names(&["a", "b", "a"])));
 }

@@ -59,7 +59,7 @@ fn runs_without_results_cannot_be_archived() {
     assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("no results"));
 }
 
-/// The rectangles that are painted with a fill, from top to bottom.
+/// Returns the rectangles that are painted with a fill, from top to bottom.
 fn filled(harness: &Harness<'_, Desk>, fill: eframe::egui::Color32) -> Vec<eframe::egui::Rect> {
     let mut found: Vec<_> = harness
         .output()

@@ -20,7 +20,7 @@ fn ticked_runs_are_compared_side_by_side_and_shown_alone() {
     assert_eq!(found, 2, "last and best, over all seeds of both arms");
     let shown = harness.state();
     let rows = shown.compare.ticked_rows();
-    let differing = differences::differing_cells(&rows, &shown.compare.rows, &shown.compare.settings);
+    let differing = comparison::differing_cells(&rows, &shown.compare.rows, &shown.compare.settings);
     let titles: Vec<&str> = differing.iter().map(|(title, _)| title.as_str()).collect();
     assert_eq!(titles, ["Test accuracy (%)", "Best accuracy (%)", "Weights remaining (%)", "Batch size"]);
     assert!(harness.query_by_label("Stage 1: layers").is_some(), "a report that differs");

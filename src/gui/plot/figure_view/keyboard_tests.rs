@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
-use crate::plot::line_menu::LineAction;
+use crate::plot::legend::LineAction;
 use crate::theme;
 use figure::{Line, style_of};
 

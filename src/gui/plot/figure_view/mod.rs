@@ -1,12 +1,7 @@
 //! Draws a figure, and keeps what a person did to its view.
 
 mod acting;
-mod beside;
-mod cells;
 mod facets;
-mod keyboard;
-mod panels;
-mod readings;
 mod scenes;
 
 use std::collections::BTreeSet;
@@ -14,25 +9,24 @@ use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Pos2, Rect, Ui, UiBuilder, WidgetInfo};
-use egui_plot::PlotBounds;
 
 use super::axes::{around_ui, plot, theme_of};
-use super::block::{Block, block_ui};
-use super::line_menu::{FigureAction, LegendRows};
-use super::mesh::{PlotMesh, PlotViewport};
-use super::navigate::{View, ViewChange};
+use super::block::{Block, StripRows, block_ui, strip_ui};
+use super::legend::{FigureAction, LegendRows};
+use super::navigate::{View, ViewChange, show, view_of};
+use super::painter::{area, paint};
 use super::parallel::{AxisBrushes, parallel_ui};
-use super::scene::{Analysis, PendingScene, Scene, SceneRequest};
-use super::strip::{StripRows, strip_ui};
-use beside::{Beside, beside_ui};
-use cells::OpenedCell;
-use facets::facets_ui;
-use figure::axis::Axis;
+use super::reading::cell_at;
+use super::scene::{Analysis, EM, PendingScene, PlotMesh, PlotViewport, Scene, SceneRequest};
+use acting::KeyboardState;
+use facets::{PanelReading, Panels, facets_ui};
+use figure::axis::{Axis, Mapping};
+use figure::layout::UnplacedScaleBar;
 use figure::model::Figure;
 use figure::palette::Theme;
+use figure::scene::ends::{EndText, Ends};
+use figure::scene::page::{scale_bar, written};
 use figure::view::seen;
-use keyboard::KeyboardState;
-use panels::{PanelReading, Panels};
 use results::facets::FacetSettings;
 use results::statistics::Spread;
 use results::view::{BandChoice, PlotView};
@@ -40,40 +34,36 @@ use results::view::{BandChoice, PlotView};
 /// Above the plot for half of the uppermost tick's label.
 const GAP: f32 = 8.0;
 
-/// What the window says about all plots.
+/// Window-wide options of plots.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Surroundings {
+pub struct PlotContext {
     /// The selected arm: its band is drawn, and its line is a little wider.
     pub selected: Option<String>,
-    /// Whose bands are drawn.
     pub bands: BandChoice,
-    /// What the bands show.
     pub spread: Spread,
     /// The number of visible plots of curves, with this one.
     pub plots: usize,
     /// The names of arms, which lines have.
     pub arms: Arc<[String]>,
-    /// Whether the window can export the figure.
+    /// True if the window can export the figure.
     pub exports: bool,
 }
 
-/// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
+/// The view of a figure: zoom, hidden lines, a pinned reading.
 #[derive(Debug, Default)]
 pub struct FigureView {
     /// The ranges of x and y that were chosen, as values; `None` fits the data, also while they grow.
     chosen: [Option<[f64; 2]>; 2],
-    /// The same as places of the present figure, after zooming.
+    /// The ranges as places of the present figure, after zooming.
     zoom: Option<View>,
     hidden: BTreeSet<String>,
-    /// Ranges on parallel axes.
     parallel: AxisBrushes,
     /// The place of a pinned reading: values of both axes, so that it stays there on another scale.
     pinned: Option<[f64; 2]>,
-    /// What the keyboard has begun.
     keyboard: KeyboardState,
     /// The line that the menu of the plot is about.
     menu_line: Option<String>,
-    /// Whether a click on a cell opens its faults.
+    /// True if a click on a cell opens its faults.
     pub(super) opens: bool,
     /// The cell whose faults are shown.
     pub(super) opened: OpenedCell,
@@ -87,7 +77,7 @@ pub struct FigureView {
     hovered: Option<String>,
     /// The plot's rectangle in the last frame.
     frame: Option<Rect>,
-    /// Whether the range has to be fitted again.
+    /// True if the range has to be fitted again.
     refits: bool,
     kept: Option<Arc<Analysis>>,
     mesh: Option<PlotMesh>,
@@ -98,14 +88,12 @@ pub struct FigureView {
     viewport: Option<PlotViewport>,
     pending: Option<PendingScene>,
     failed: Option<FailedScene>,
-    /// What the window says about all plots.
-    pub(super) around: Surroundings,
+    pub(super) around: PlotContext,
     /// Width of what is beside the plot in the last frame, and the intervals there in the words of small print.
     beside: f32,
     ends: &'static str,
-    /// The views of the panels of a figure that has some.
     panels: Panels,
-    /// Whether it is the view of such a panel, what it reads if the pointer is in another one, and what it has read.
+    /// True for the view of a panel; what it reads if the pointer is in another one, and what it has read.
     is_panel: bool,
     follows: Option<f64>,
     reading: Option<PanelReading>,
@@ -123,8 +111,7 @@ struct FailedScene {
 }
 
 impl FigureView {
-    /// Has to be called when the figure changes: forgets what was computed for the last one. The chosen range stays, also
-    /// if the scale of an axis has changed.
+    /// Forgets what was computed for the last figure. The chosen range stays, also if the scale of an axis has changed.
     pub fn forget_figure(&mut self) {
         self.refit();
         self.parallel.forget_figure();
@@ -145,7 +132,7 @@ impl FigureView {
         self.take(scene);
     }
 
-    /// The chosen ranges as places of a figure; `None` if one of them fits the data, or has no place on its axis.
+    /// Returns the chosen ranges as places of a figure; `None` if one of them fits the data, or has no place on its axis.
     fn chosen_places(&self, figure: &Figure) -> Option<View> {
         let places = |axis: &Axis, range: Option<[f64; 2]>| {
             let [low, high] = range?;
@@ -155,7 +142,7 @@ impl FigureView {
         Some([places(&figure.x, x)?, places(&figure.y, y)?])
     }
 
-    /// The request for the scene of another figure.
+    /// Returns the request for the scene of another figure.
     pub fn request(&self) -> SceneRequest {
         SceneRequest {
             hidden: self.hidden.clone(),
@@ -171,14 +158,14 @@ impl FigureView {
         self.refits = true;
     }
 
-    /// A saved view.
-    pub fn of(kept: &PlotView) -> Self {
-        let parallel = AxisBrushes::of(kept.brushes.clone());
-        let panels = Panels::of(kept.facets.zooms.clone());
+    /// Returns a saved view.
+    pub fn new(kept: &PlotView) -> Self {
+        let parallel = AxisBrushes::new(kept.brushes.clone());
+        let panels = Panels::new(kept.facets.zooms.clone());
         Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, panels, ..Self::default() }
     }
 
-    /// The view as it is saved, with these titles.
+    /// Returns the view as it is saved, with these titles.
     pub fn kept(&self, titles: PlotView) -> PlotView {
         let [x, y] = self.chosen;
         let brushes = self.parallel.brushes.clone();
@@ -209,7 +196,7 @@ impl FigureView {
         self.chosen = [Some(values(&figure.x, x)), Some(values(&figure.y, y))];
     }
 
-    /// The visible range of x, as values; `None` if it fits the data.
+    /// Returns the visible range of x, as values; `None` if it fits the data.
     pub const fn x_range(&self) -> Option<[f64; 2]> {
         self.chosen[0]
     }
@@ -220,7 +207,7 @@ impl FigureView {
         self.refit();
     }
 
-    /// Has to be called when x or y shows another quantity.
+    /// Forgets the ranges of axes that show another quantity.
     pub(super) fn forget_axes(&mut self, are_other: [bool; 2]) {
         for (chosen, _) in self.chosen.iter_mut().zip(are_other).filter(|(_, is_other)| *is_other) {
             *chosen = None;
@@ -229,7 +216,7 @@ impl FigureView {
         self.refit();
     }
 
-    /// Whether only a part is visible.
+    /// Returns true if only a part is visible.
     pub fn is_zoomed(&self) -> bool {
         let is_zoomed = self.chosen != [None; 2] || !self.parallel.brushes.is_empty();
         is_zoomed || self.panels.views.iter().any(Self::is_zoomed)
@@ -247,17 +234,17 @@ impl FigureView {
         }
     }
 
-    /// Whether the line with this name is hidden.
+    /// Returns true if the line with this name is hidden.
     pub fn is_hidden(&self, name: &str) -> bool {
         self.hidden.contains(name)
     }
 
-    /// The figure whose bars, cells and markers are visible: without hidden lines.
+    /// Returns the figure whose bars, cells and markers are visible: without hidden lines.
     fn areas<'a>(&'a self, figure: &'a Figure) -> &'a Figure {
         self.kept.as_ref().and_then(|kept| kept.areas.as_ref()).unwrap_or(figure)
     }
 
-    /// The visible figure, which an export writes: without hidden lines, cut to the visible part.
+    /// Returns the visible figure, which an export writes: without hidden lines, cut to the visible part.
     pub fn shown(&self, figure: &Figure) -> Figure {
         seen(figure, &self.kept(PlotView::default()))
     }
@@ -299,7 +286,7 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
 }
 
 impl FigureView {
-    /// The small print of the figure as it is drawn, and the remarks about values that are not drawn.
+    /// Returns the small print of the figure as it is drawn, and the remarks about values that are not drawn.
     pub fn explanation(&self, figure: &Figure) -> String {
         let bands = match self.around.bands {
             _ if figure.is_over_setting() => return figure.remarks("bars").join("\n"),
@@ -329,32 +316,28 @@ fn plot_ui(
 ) -> Option<FigureAction> {
     let view = state.zoom.unwrap_or(fit);
     let space = ui.available_rect_before_wrap();
-    let beside = Beside::of(figure, state, view, space);
+    let beside = Beside::new(figure, state, view, space);
     state.beside = beside.width();
     state.ends = if let Beside::Ends(_) = beside { "bars at line ends" } else { "" };
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
-    let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
-        let widget = plot(ui, figure, view, size, theme).width(place.width()).height(place.height());
-        widget.show(ui, move |plot| {
-            let [x, y] = view;
-            plot.set_plot_bounds(PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]));
-        })
-    });
-    let (response, transform) = (shown.inner.response, shown.inner.transform);
-    let frame = *transform.frame();
+    let widget = plot(figure, view, place.size(), size, theme);
+    let shown = show(ui, figure, widget, place, [view, fit], theme);
+    let (frame, now) = (*shown.transform.frame(), view_of(&shown.transform));
     state.frame = Some(frame);
     if (frame.size() - size).abs().max_elem() > 1.0 {
         // The ticks were chosen for another size.
         ui.ctx().request_repaint();
     }
-    response.widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
+    shown
+        .response
+        .widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
-    state.paint_data(ui, figure, view, frame, theme);
-    around_ui(ui.painter(), figure, view, (frame, place), theme);
-    beside_ui(ui, figure, beside, frame, theme);
+    state.paint_data(ui, figure, now, frame, theme);
+    around_ui(ui.painter(), figure, now, frame, theme);
+    beside.ui(ui, figure, frame, theme);
 
-    let (asked, change) = state.act(ui, figure, (&response, &transform), fit, theme);
+    let (asked, change) = state.act(ui, &shown);
     match change {
         ViewChange::None => {}
         ViewChange::Show(view) => state.show(figure, view),
@@ -366,7 +349,93 @@ fn plot_ui(
     asked
 }
 
+/// The cell of a heat map whose faults are shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::plot) struct OpenedCell {
+    /// By row and column.
+    pub cell: Option<[usize; 2]>,
+    /// True if the head of the tile names the chosen cell.
+    pub is_in_head: bool,
+}
+
+impl FigureView {
+    /// Returns the cell whose reading is pinned, by row and column.
+    pub(in crate::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
+        let [x, y] = self.pinned?;
+        cell_at(figure, [figure.x.scale.forward(x)?, figure.y.scale.forward(y)?])
+    }
+
+    /// Frames the cells whose faults are shown, in a panel too; returns true if this changes what is drawn.
+    pub(in crate::plot) fn frame_cells(
+        &mut self,
+        figure: &Figure,
+        find: &dyn Fn(&Figure) -> Option<[usize; 2]>,
+    ) -> bool {
+        let cell = if figure.facets.is_none() { find(figure) } else { None };
+        let mut changes = std::mem::replace(&mut self.opened.cell, cell) != cell;
+        let panels = figure.facets.iter().flat_map(|facets| &facets.panels);
+        for (view, panel) in self.panels.views.iter_mut().zip(panels) {
+            changes |= view.frame_cells(&panel.figure, find);
+        }
+        changes
+    }
+
+    /// Pins the reading of a cell.
+    pub(in crate::plot) fn choose_cell(&mut self, figure: &Figure, [row, column]: [usize; 2]) {
+        let [x, y] = [column, row].map(|index| index as f64);
+        self.pinned = Some([figure.x.scale.inverse(x), figure.y.scale.inverse(y)]);
+    }
+}
+
+/// Beside a plot for half of the last tick's label.
+const BESIDE: f32 = 20.0;
+/// The ends of lines take at most this share of the width.
+const ENDS: f64 = 0.28;
+
+/// The part at the right of a plot: ends of lines, or the colour scale.
+enum Beside {
+    Nothing,
+    Ends(Ends),
+    Scale(UnplacedScaleBar),
+}
+
+impl Beside {
+    fn new(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
+        let frame = state.frame.unwrap_or(space);
+        let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
+        if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
+            return Self::Scale(UnplacedScaleBar::new(cells, [bottom, top], EM));
+        }
+        let y = Mapping::of_places(&figure.y, view[1], [bottom, top]);
+        let ends = Ends::new(figure, &state.hidden, y, EM, EndText::Values);
+        let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
+        ends.filter(fits).map_or(Self::Nothing, Self::Ends)
+    }
+
+    fn width(&self) -> f32 {
+        match self {
+            Self::Nothing => BESIDE,
+            Self::Ends(ends) => ends.width as f32 + 4.0,
+            Self::Scale(scale) => scale.width() as f32 + 4.0,
+        }
+    }
+
+    fn ui(self, ui: &Ui, figure: &Figure, frame: Rect, theme: Theme) {
+        match self {
+            Self::Nothing => {}
+            Self::Ends(ends) => paint(ui.painter(), &ends.items(f64::from(frame.right()), EM, theme)),
+            Self::Scale(scale) => {
+                let (bar, labels) = scale.placed(area(frame));
+                paint(ui.painter(), &scale_bar(figure, Some(&bar), EM, theme));
+                paint(ui.painter(), &labels.into_iter().map(|text| written(text, theme)).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod keyboard_tests;
+#[cfg(test)]
+mod reading_tests;
 #[cfg(test)]
 mod tests;

@@ -6,10 +6,11 @@ use eframe::egui::{Context, Rect, Ui};
 
 use super::{BandKey, FailedScene, FigureView};
 use crate::background::TaskState;
-use crate::plot::mesh::{EM, MeshKey, PlotMesh, PlotViewport};
 use crate::plot::navigate::View;
 use crate::plot::painter::{Layer, texts};
-use crate::plot::scene::{Analysis, PendingScene, Scene, SceneRequest, is_large};
+use crate::plot::scene::{
+    Analysis, EM, MeshKey, PendingScene, PlotMesh, PlotViewport, Scene, SceneRequest, is_large,
+};
 use figure::legend::Sample;
 use figure::model::{Figure, Line};
 use figure::palette::Theme;
@@ -33,7 +34,7 @@ impl FigureView {
             }
         }
         if !self.is_kept() && !self.ask(figure, ctx) {
-            self.kept = Some(Arc::new(Analysis::of(figure, &self.request())));
+            self.kept = Some(Arc::new(Analysis::new(figure, &self.request())));
             (self.refits, self.mesh) = (false, None);
         }
         self.kept.as_ref().map_or([[0.0, 1.0]; 2], |kept| kept.fit)
@@ -89,8 +90,8 @@ impl FigureView {
         }
     }
 
-    /// The layers of the visible part of the figure. Lines of a large one may be the last ones, moved into place, until a
-    /// thread has made new ones.
+    /// Returns the layers of the visible part; those of a large figure may be the last ones, moved, until a thread has new
+    /// ones.
     fn layers(
         &mut self,
         figure: &Arc<Figure>,
@@ -102,13 +103,13 @@ impl FigureView {
         self.viewport = Some(viewport);
         let fits = self.mesh.as_ref().is_some_and(|mesh| mesh.fits(&key));
         if !fits && !self.ask(figure, ctx) {
-            self.mesh = Some(PlotMesh::of(figure, key.clone()));
+            self.mesh = Some(PlotMesh::new(figure, key.clone()));
         }
         let bands = self.band_layer(figure, &key);
         bands.into_iter().chain(self.mesh.as_ref().map(|mesh| mesh.layer(&key))).collect()
     }
 
-    /// The bands of the arms that are selected or at the pointer.
+    /// Returns the bands of the arms that are selected or at the pointer.
     pub(super) fn band_layer(&mut self, figure: &Figure, key: &MeshKey) -> Option<Layer> {
         if !figure.has_curves() || figure.is_over_setting() || self.around.bands == BandChoice::None {
             return None;
@@ -141,14 +142,14 @@ impl FigureView {
         Some(layer)
     }
 
-    /// Whether the bands of all lines are drawn, of which there are few.
+    /// Returns true if the bands of all lines are drawn, of which there are few.
     pub(super) fn draws_all_bands(&self, figure: &Figure) -> bool {
         let is_banded = |line: &&Line| !line.band.is_empty() && !self.hidden.contains(&line.name);
         let are_few = |part: &&Figure| part.lines.iter().filter(is_banded).count() <= MOST_BANDS;
         self.around.bands == BandChoice::All && figure.parts().iter().all(are_few)
     }
 
-    /// The name of what an item shows.
+    /// Returns the name of what an item shows.
     pub(super) fn name_of(figure: &Figure, id: Id) -> Option<&str> {
         let sample = match id {
             Id::Line(index) | Id::Run([index, _]) => Sample::Line(figure.lines.get(index)?),
@@ -159,12 +160,12 @@ impl FigureView {
         Some(sample.name())
     }
 
-    /// Whether a thread computes the scene.
+    /// Returns true if a thread computes the scene.
     pub(in crate::plot) fn is_waiting(&self) -> bool {
         self.pending.is_some() || self.panels.views.iter().any(Self::is_waiting)
     }
 
-    /// Why the scene could not be computed; reported once.
+    /// Returns why the scene could not be computed, once.
     pub(in crate::plot) fn trouble(&mut self) -> Option<String> {
         let own = self.failed.as_mut().and_then(|failed| failed.why.take());
         own.or_else(|| self.panels.views.iter_mut().find_map(Self::trouble))

@@ -169,14 +169,14 @@ fn a_figure_from_a_thread_keeps_the_range_that_was_chosen_meanwhile() {
     scroll(&mut harness, 100.0);
     let Shown { figure, view } = harness.state_mut();
     let seen = view.zoom.expect("zoomed in");
-    view.begin(figure, Scene::of(figure, request.clone(), None));
+    view.begin(figure, Scene::new(figure, request.clone(), None));
     assert_eq!(view.zoom, Some(seen));
     let mut on_decades = Figure::clone(figure);
-    on_decades.y.scale = figure::scale::Scale::Log10;
-    view.begin(&on_decades, Scene::of(&on_decades, request.clone(), None));
+    on_decades.y.scale = figure::axis::Scale::Log10;
+    view.begin(&on_decades, Scene::new(&on_decades, request.clone(), None));
     assert_eq!(view.zoom, Some([seen[0], seen[1].map(f64::log10)]));
     view.fit();
-    view.begin(figure, Scene::of(figure, request, None));
+    view.begin(figure, Scene::new(figure, request, None));
     assert!(view.zoom.is_none() && !view.refits);
 }
 
@@ -335,7 +335,7 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     let Shown { figure, view } = harness.state();
     let mesh = view.mesh.as_ref().unwrap();
     assert_ne!(mesh.key().view, whole);
-    assert_eq!(mesh.items, PlotMesh::of(figure, mesh.key().clone()).items);
+    assert_eq!(mesh.items, PlotMesh::new(figure, mesh.key().clone()).items);
     assert!(!has_line(view, 0) && has_line(view, 1));
     assert!(view.kept.as_ref().unwrap().hidden.contains("rises"));
 }

@@ -10,10 +10,8 @@ use super::axes::colour;
 use crate::theme;
 use figure::font::Weight;
 use figure::layout::{self, Anchor, Text};
-use figure::marks::outline;
-use figure::palette::{Dash, Marker, Rgb};
-use figure::scene::item::Column;
-use figure::scene::{self, Image, Ink, Item, Mark, Pen, Point, pieces};
+use figure::palette::{Dash, Marker, Rgb, outline};
+use figure::scene::{self, Column, Image, Ink, Item, Mark, Pen, Point, pieces};
 
 /// Triangles of items, of which some are clipped to the plot.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +23,8 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// The triangles of items; texts have none.
-    pub fn of(items: &[Item], pixels: f32, options: TessellationOptions, area: Rect) -> Self {
+    /// Returns the triangles of items; texts have none.
+    pub fn new(items: &[Item], pixels: f32, options: TessellationOptions, area: Rect) -> Self {
         // Circles are triangles too: the atlas of prepared discs may change between frames.
         let tessellator = |clip: Rect| {
             let mut tessellator = Tessellator::new(pixels, options, [1, 1], Vec::new());
@@ -63,24 +61,24 @@ impl Layer {
     }
 }
 
-/// A slightly different clip rectangle: shapes with the same one become one list of triangles, and a short line after many
+/// Returns a slightly different clip rectangle: shapes with the same one become one list of triangles, and a short line after many
 /// lines would move their megabytes once more.
 fn unmerged(clip: Rect) -> Rect {
     clip.expand(1e-3)
 }
 
-/// A rectangle of the figure on the screen.
+/// Returns a rectangle of the figure on the screen.
 pub fn rect(rect: layout::Rect) -> Rect {
     Rect::from_min_max(position([rect.left, rect.top]), position([rect.right, rect.bottom]))
 }
 
-/// A rectangle of the screen for the figure.
+/// Returns a rectangle of the screen for the figure.
 pub fn area(rect: Rect) -> layout::Rect {
     let [left, top, right, bottom] = [rect.left(), rect.top(), rect.right(), rect.bottom()].map(f64::from);
     layout::Rect { left, top, right, bottom }
 }
 
-/// A place of the figure on the screen.
+/// Returns a place of the figure on the screen.
 pub fn position([x, y]: Point) -> Pos2 {
     pos2(x as f32, y as f32)
 }
@@ -94,7 +92,7 @@ fn stroke(pen: Pen) -> Stroke {
     Stroke::new(pen.width as f32, filling(pen.ink))
 }
 
-/// The shapes of items, without texts and clips.
+/// Adds the shapes of items, without texts and clips.
 pub fn shapes(items: &[Item], add: &mut impl FnMut(Shape)) {
     for item in items {
         match &item.shape {
@@ -124,7 +122,7 @@ pub fn shapes(items: &[Item], add: &mut impl FnMut(Shape)) {
     }
 }
 
-/// A polyline with the pattern of its dash, which is measured in widths of the line.
+/// Returns a polyline with the pattern of its dash, which is measured in widths of the line.
 pub fn line_shapes(positions: &[Pos2], dash: Dash, stroke: Stroke) -> Vec<Shape> {
     let pattern: Vec<f64> = dash.pattern().iter().map(|widths| widths * f64::from(stroke.width)).collect();
     dashed(positions, &pattern, stroke)
@@ -140,7 +138,7 @@ fn dashed(positions: &[Pos2], pattern: &[f64], stroke: Stroke) -> Vec<Shape> {
     Shape::dashed_line_with_offset(positions, stroke, &lengths(0), &lengths(1), 0.0)
 }
 
-/// Smooth edges would double the triangles of faint bands, where nobody sees them.
+/// Returns a band, without smooth edges where it is faint: nobody sees them, and they double the triangles.
 fn band(columns: &[Column], ink: Ink) -> Shape {
     let points =
         columns.iter().map(|[x, top, bottom]| BandPoint::new(*x as f32, *top as f32..=*bottom as f32));

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use figure::axis::Mapping;
 use figure::facets::testing::by_batch;
-use figure::mapping::Mapping;
 use figure::palette::Theme;
 use figure::ranges::{Fit, ranges_of_panels};
 use figure::raster::pixels;
@@ -135,7 +135,7 @@ fn in_window(items: &[Item], area: layout::Rect, theme: Theme) -> Picture {
 /// Draws triangles as a graphics card does: colours are interpolated between corners and blended in gamma space.
 fn draw(picture: &mut Picture, items: &[Item], area: layout::Rect) {
     let frame = rect(area);
-    let layer = Layer::of(items, SCALE as f32, TessellationOptions::default(), frame);
+    let layer = Layer::new(items, SCALE as f32, TessellationOptions::default(), frame);
     for (mesh, clip) in [(&layer.clipped, frame), (&layer.free, Rect::EVERYTHING)] {
         for corners in mesh.indices.chunks(3) {
             triangle(picture, [0, 1, 2].map(|corner| mesh.vertices[corners[corner] as usize]), clip);

@@ -1,13 +1,17 @@
 //! The choices of single plots: trainings that have lines, and what is drawn of recorded weights.
 
-use eframe::egui::{Checkbox, PopupCloseBehavior, Ui};
+use eframe::egui::containers::menu::is_in_menu;
+use eframe::egui::{Button, Checkbox, PopupCloseBehavior, Ui};
 
-use crate::plot::PlotState;
+use super::CHOICE;
+use crate::plot::state::PlotState;
 use crate::text::shortened;
 use crate::widgets::{choice_ui, listed_choice_ui};
 use figure::model::training_text;
 use figure::plots::Plot;
+use results::facets::{FacetAxes, FacetSettings};
 use results::rounds::Levels;
+use results::table::columns::Column;
 use results::view::PlotOptions;
 use results::weights::Measure;
 
@@ -18,8 +22,8 @@ pub type Choice = fn(&mut Ui, &mut PlotState, &Plot);
 const LONGEST: usize = 20;
 const OF_ARM: &str = "all of an arm";
 
-/// The choices that apply to a plot now, the most important one first.
-pub fn of(plot: &Plot, state: &PlotState) -> Vec<Choice> {
+/// Returns the choices that apply to a plot now, the most important one first.
+pub fn offered(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     let mut found: Vec<Choice> = Vec::new();
     if plot.controls.one_arm {
         found.push(arms_ui);
@@ -36,7 +40,7 @@ pub fn of(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     found
 }
 
-/// Whether a plot of faults shows what is selected, or all arms.
+/// Draws the choice between what is selected and all arms.
 fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
     const NAMES: [&str; 2] = ["selected", "all arms"];
     let all_arms = &mut state.options.all_arms;
@@ -48,13 +52,13 @@ fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
     });
 }
 
-/// Whose single faults a plot shows where several stages have campaigns.
+/// Draws the choice of the campaign where several stages have one.
 fn stages_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
     let known = state.stages().to_vec();
     stage_choice_ui(ui, &known, &mut state.options.campaign);
 }
 
-/// A choice of one of these stages, each with the sentence of its campaign; the first one until another is chosen.
+/// Draws a choice of stages, each with the sentence of its campaign; the first one until another is chosen.
 pub fn stage_choice_ui(ui: &mut Ui, known: &[(String, String)], chosen: &mut Option<String>) {
     let shown = known.iter().find(|(place, _)| Some(place) == chosen.as_ref()).or(known.first());
     let Some((shown, _)) = shown else { return };
@@ -94,7 +98,7 @@ fn layer_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
     });
 }
 
-/// Which trainings of a plan have lines: a list that stays open, with a tick for each.
+/// Draws the choice of trainings that have lines: a list that stays open, with a tick for each.
 fn levels_ui(ui: &mut Ui, state: &mut PlotState, plot: &Plot) {
     let Some(figure) = state.figure(plot) else { return };
     let all = figure.levels.clone();
@@ -125,17 +129,168 @@ fn levels_ui(ui: &mut Ui, state: &mut PlotState, plot: &Plot) {
     });
 }
 
+/// Characters of a chosen column.
+const LONGEST_COLUMN: usize = 26;
+
+/// Draws the choice of x and y where a plot has them, as far as there is room.
+pub fn columns_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
+    if !plot.controls.columns {
+        return;
+    }
+    let offered = state.columns();
+    let drawn = state.figure(plot).map(|figure| figure.x.title.clone());
+    let before = state.options.metric.clone();
+    // Rows of tools go from right to left.
+    let axes = if is_in_menu(ui) { ["x", "y"] } else { ["y", "x"] };
+    for axis in axes {
+        if !is_in_menu(ui) && ui.available_width() <= CHOICE {
+            break;
+        }
+        let metric = &mut state.options.metric;
+        let (chosen, settings) =
+            if axis == "x" { (&mut metric.x, &offered.settings[..]) } else { (&mut metric.y, &[][..]) };
+        let now = chosen.clone().or_else(|| offered.usual(axis == "x", drawn.as_deref()));
+        let title = now.as_ref().map_or_else(|| "none".to_owned(), |column| offered.title(column));
+        choice_ui(ui, axis, &shortened(&title, LONGEST_COLUMN), |ui| {
+            let mut entry = |ui: &mut Ui, (column, title): &(Column, String)| {
+                if ui.add(Button::selectable(now.as_ref() == Some(column), title)).clicked() {
+                    *chosen = Some(column.clone());
+                }
+            };
+            for column in settings {
+                entry(ui, column);
+            }
+            if !settings.is_empty() {
+                ui.separator();
+            }
+            for column in &offered.results {
+                entry(ui, column);
+            }
+        });
+    }
+    let after = &state.options.metric;
+    let are_other = [before.x != after.x, before.y != after.y];
+    if are_other != [false; 2] {
+        state.forget_axes(plot, are_other);
+    }
+}
+
+const NONE: &str = "none";
+
+/// Columns that can split a plot, with their names.
+type Choices = Vec<(Column, String)>;
+
+/// Draws the choice into a row of tools as far as there is room: while nothing is chosen, only if the runs differ in a
+/// setting.
+pub(super) fn facets_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
+    let (choices, mut chosen) = (facet_choices(plot, state), state.titles(plot).facets.clone());
+    let has_settings = choices.iter().any(|(column, _)| matches!(column, Column::Setting(_)));
+    let is_on = !chosen.by.is_empty();
+    // From right to left.
+    if is_on && ui.available_width() > 2.5 * CHOICE {
+        shares_ui(ui, &mut chosen);
+        rows_ui(ui, &choices, &mut chosen);
+    }
+    if (is_on || has_settings) && ui.available_width() > CHOICE {
+        facet_columns_ui(ui, &choices, &mut chosen);
+    }
+    put(plot, state, chosen);
+}
+
+/// Draws the whole choice into a menu.
+pub(super) fn facets_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
+    let (choices, mut chosen) = (facet_choices(plot, state), state.titles(plot).facets.clone());
+    if choices.is_empty() && chosen.by.is_empty() {
+        return;
+    }
+    facet_columns_ui(ui, &choices, &mut chosen);
+    if !chosen.by.is_empty() {
+        rows_ui(ui, &choices, &mut chosen);
+        shares_ui(ui, &mut chosen);
+    }
+    put(plot, state, chosen);
+}
+
+/// Returns the columns that the runs offer, and those chosen for other runs.
+fn facet_choices(plot: &Plot, state: &mut PlotState) -> Choices {
+    let mut choices = state.facets().to_vec();
+    for column in &state.titles(plot).facets.by {
+        if choices.iter().all(|(known, _)| known != column) {
+            choices.push((column.clone(), column.key()));
+        }
+    }
+    choices
+}
+
+fn put(plot: &Plot, state: &mut PlotState, chosen: FacetSettings) {
+    state.titles(plot).facets = chosen;
+}
+
+fn facet_columns_ui(ui: &mut Ui, choices: &Choices, chosen: &mut FacetSettings) {
+    let [mut columns, rows] = [0, 1].map(|index| chosen.by.get(index).cloned());
+    choose_ui(ui, "facets", choices, &mut columns);
+    chosen.by = match columns {
+        None => Vec::new(),
+        Some(column) => {
+            let rows = rows.filter(|rows| *rows != column);
+            std::iter::once(column).chain(rows).collect()
+        }
+    };
+}
+
+fn rows_ui(ui: &mut Ui, choices: &Choices, chosen: &mut FacetSettings) {
+    let Some(columns) = chosen.by.first().cloned() else { return };
+    let others: Choices = choices.iter().filter(|(column, _)| *column != columns).cloned().collect();
+    let mut rows = chosen.by.get(1).cloned();
+    if others.is_empty() {
+        return;
+    }
+    choose_ui(ui, "rows", &others, &mut rows);
+    chosen.by = std::iter::once(columns).chain(rows).collect();
+}
+
+fn choose_ui(ui: &mut Ui, name: &str, choices: &Choices, chosen: &mut Option<Column>) {
+    let known = choices.iter().find(|(column, _)| Some(column) == chosen.as_ref());
+    let label = known.map_or(NONE, |(_, name)| name).to_owned();
+    choice_ui(ui, name, &label, |ui| {
+        ui.selectable_value(chosen, None, NONE);
+        ui.separator();
+        for (column, name) in choices {
+            ui.selectable_value(chosen, Some(column.clone()), name);
+        }
+    });
+}
+
+fn shares_ui(ui: &mut Ui, chosen: &mut FacetSettings) {
+    let mut is_shared = chosen.axes == FacetAxes::Shared;
+    let tick = ui.checkbox(&mut is_shared, "Shared axes");
+    if tick.on_hover_text("All panels have the same ranges; zooming in one zooms in all").changed() {
+        chosen.axes = if is_shared { FacetAxes::Shared } else { FacetAxes::Free };
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use eframe::egui::accesskit::Role;
+    use eframe::egui::{Align, Layout, vec2};
+    use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable;
 
-    use super::super::tests::{Shown, harness};
+    use super::*;
+    use crate::plot::panel::tests::{Shown, harness};
+    use crate::plot::{PlotInput, plot_ui, tools_ui};
+    use crate::theme;
+    use figure::axis::Scale;
     use figure::plots::testing::{at, record};
-    use figure::plots::{ALL, find};
+    use figure::plots::{ALL, ArmRuns, find};
     use results::Point;
+    use results::metric::MetricAxes;
     use results::rounds::Levels;
-    use results::view::{PlotOptions, ViewSettings, XAxis};
+    use results::table::Row;
+    use results::table::columns::At;
+    use results::view::{PlotOptions, PlotView, ViewSettings, XAxis};
     use results::weights::Measure;
 
     fn lottery() -> Shown {
@@ -217,5 +372,91 @@ mod tests {
         harness.state_mut().plot = Some(&ALL[0]);
         harness.run();
         assert!(harness.query_by_role_and_label(Role::ComboBox, "statistic").is_none());
+    }
+
+    /// An arm with a swept rate and a swept batch size, a run for each value.
+    fn columns_harness(values: &'static [(&'static str, &'static str)]) -> Harness<'static, PlotState> {
+        let rows: Vec<Row> =
+            values.iter().enumerate().map(|(nth, (rate, batch))| row(nth, rate, batch)).collect();
+        let record = record([at("test_accuracy", 1.0, 0.5), at("train_loss", 1.0, 0.25)]);
+        let arm = |row: &Row| ArmRuns { name: row.arm.clone(), ..ArmRuns::default() };
+        let arms: Vec<ArmRuns<'_>> = rows
+            .iter()
+            .map(|row| ArmRuns { runs: vec![(1, &record)], rows: vec![row], ..arm(row) })
+            .collect();
+        let input = PlotInput::new(&arms, String::new(), 0);
+        let mut is_first = true;
+        let draw = move |ui: &mut Ui, state: &mut PlotState| {
+            if std::mem::take(&mut is_first) {
+                return theme::install(ui.ctx());
+            }
+            let plot = find("metric").unwrap();
+            state.choose(plot.name);
+            state.update_data(&input, 0.0);
+            let size = vec2(ui.available_width(), 40.0);
+            ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+                tools_ui(ui, plot, [""; 2], state);
+            });
+            plot_ui(ui, plot, &input, state);
+        };
+        let builder = Harness::builder().with_size(vec2(1000.0, 480.0));
+        let mut harness = builder.build_ui_state(draw, PlotState::default());
+        harness.run();
+        harness
+    }
+
+    fn row(nth: usize, rate: &str, batch: &str) -> Row {
+        let settings = [("train.batch", batch), ("train.optimizer.rate", rate)];
+        let settings = settings.map(|(path, value)| (path.to_owned(), value.to_owned()));
+        Row {
+            run: nth.to_string(),
+            arm: format!("dense, rate {rate}, batch {batch}"),
+            last: Some(0.5 + 0.125 * nth as f64),
+            settings: Arc::new(settings.into()),
+            ..Row::default()
+        }
+    }
+
+    fn choose(harness: &mut Harness<'_, PlotState>, axis: &str, column: &str) {
+        harness.get_by_role_and_label(Role::ComboBox, axis).click();
+        harness.run();
+        harness.get_by_label(column).click_accesskit(); // lists scroll
+        harness.run();
+    }
+
+    #[test]
+    fn x_and_y_are_chosen_in_the_head_and_kept() {
+        let mut harness = columns_harness(&[("0.001", "8"), ("0.1", "8"), ("0.001", "16"), ("0.1", "16")]);
+        let shown = |harness: &Harness<'_, PlotState>| harness.state().shown_figure().unwrap();
+        let figure = shown(&harness);
+        assert_eq!((figure.x.title.as_str(), figure.lines.len()), ("Batch", 2), "the first swept setting");
+        assert!(harness.query_by_label_contains("best values: dense, rate 0.001 75.0").is_some());
+        let titles =
+            PlotView { x_title: "Images".to_owned(), y_title: "Hits".to_owned(), ..PlotView::default() };
+        *harness.state_mut().titles(find("metric").unwrap()) = titles;
+        choose(&mut harness, "x", "Rate");
+        let figure = shown(&harness);
+        assert_eq!((figure.x.title.as_str(), figure.x.scale), ("Rate", Scale::Log10));
+        assert_eq!(figure.y.title, "Hits", "this one is the same");
+        choose(&mut harness, "y", "Train loss, best");
+        assert_eq!(shown(&harness).y.title, "Train loss, best");
+        choose(&mut harness, "x", "Train loss, last");
+        let figure = shown(&harness);
+        assert_eq!((figure.lines.len(), figure.lines[0].names.len()), (1, 4), "a mark for each run");
+        let mut kept = ViewSettings::default();
+        harness.state().give(&mut kept);
+        let column = |at: At| Some(Column::Series { series: "train_loss".to_owned(), at });
+        assert_eq!(kept.options.metric, MetricAxes { x: column(At::Last), y: column(At::Best) });
+        assert_eq!(form::ron_text::from_str(&kept.to_text()), Ok(kept));
+    }
+
+    #[test]
+    fn without_a_difference_the_tile_says_so() {
+        let harness = columns_harness(&[("0.1", "8")]);
+        assert!(harness.query_by_label("No setting differs between these runs").is_some());
+        assert!(
+            harness.query_by_role_and_label(Role::ComboBox, "y").is_some(),
+            "a result can be chosen for x"
+        );
     }
 }

@@ -1,31 +1,32 @@
 //! A plot, and its controls for the head and the menu of its tile.
 
-mod cell_head;
 mod choices;
-mod columns;
-mod facets;
 
 use std::time::Duration;
 
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
-use eframe::egui::{Align, Button, Layout, PopupCloseBehavior, RichText, Slider, TextEdit, Ui, vec2};
+use eframe::egui::{
+    Align, Button, EventFilter, Key, Label, Layout, PopupCloseBehavior, RichText, Sense, Slider, TextEdit,
+    Ui, vec2,
+};
 
+use super::FigureView;
+use super::builder::{ListedFaults, PlotInput};
 use super::figure_view::figure_ui;
-use super::input::{ListedFaults, PlotInput};
-use super::line_menu::{FigureAction, LineAction};
+use super::legend::{FigureAction, LineAction};
 use super::state::PlotState;
 use crate::form::note_edited;
 use crate::icons::Icon;
 use crate::text::{first_statement, shortened};
-use crate::theme;
-use crate::widgets::{self, FieldState, choice_ui};
-use cell_head::{cell_head_ui, cell_of, cell_tool_ui, faults_of};
+use crate::widgets::{FieldState, choice_ui};
+use crate::{theme, widgets};
 pub use choices::stage_choice_ui;
-use columns::columns_ui;
-use facets::{facets_menu_ui, facets_ui};
+use choices::{columns_ui, facets_menu_ui, facets_ui};
+use figure::axis::Scale;
+use figure::cells::Cells;
 use figure::model::Figure;
 use figure::plots::Plot;
-use figure::scale::Scale;
+use results::campaign::ImageOutcome;
 use results::statistics::Spread;
 use results::view::{BandChoice, XAxis};
 
@@ -38,11 +39,8 @@ const FIT: &str = "Shows all data, as does a double-click. Click to pin a readin
 /// An action for the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlotResponse {
-    /// Write the figure to a file.
     ExportFigure,
-    /// Copy the figure as an image.
     CopyFigure,
-    /// Copy the values of the figure as CSV.
     CopyCsv,
     /// Something about the arm of the line with this name.
     Line(String, LineAction),
@@ -50,7 +48,6 @@ pub enum PlotResponse {
     ClearFilter,
     /// Make a line of each arm again.
     Ungroup,
-    /// Show the faults of a cell of the heat map.
     OpenFaults(ListedFaults),
 }
 
@@ -109,7 +106,7 @@ pub fn tools_ui(
     if is_zoomed && ui.add(widgets::ghost(None, "Fit")).on_hover_text(FIT).clicked() {
         fit(plot, state);
     }
-    let own = choices::of(plot, state);
+    let own = choices::offered(plot, state);
     // With choices of its own, a plot may have no room for the band.
     let first = if own.is_empty() { 0.0 } else { CHOICE };
     for choose in own {
@@ -144,7 +141,7 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
         x_ui(ui, state);
     }
     columns_ui(ui, plot, state);
-    for choose in choices::of(plot, state) {
+    for choose in choices::offered(plot, state) {
         choose(ui, state, plot);
     }
     if plot.controls.averages {
@@ -208,7 +205,7 @@ fn nothing_ui(
     });
 }
 
-/// What the table of runs decides about all plots, if it does: whether a click takes it back.
+/// Draws a decision of the table of runs about all plots, if there is one; returns true if a click takes it back.
 fn chip_ui(ui: &mut Ui, text: &str, [action, help]: [&str; 2]) -> bool {
     const LONGEST: usize = 48;
     if text.is_empty() {
@@ -243,7 +240,7 @@ fn x_ui(ui: &mut Ui, state: &mut PlotState) {
     }
 }
 
-/// Whose bands are drawn, and what they are. Over a setting, each mean has a bar.
+/// Draws the choice of bands; over a setting, of the bars of means.
 fn band_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let has_bars = plot.controls.columns;
     let (bands, band) = (&mut state.options.bands, &mut state.options.band);
@@ -272,7 +269,7 @@ fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
     });
 }
 
-/// Axes, ranges and titles, in a menu that stays open.
+/// Draws axes, ranges and titles in a menu that stays open.
 fn figure_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let contents = |ui: &mut Ui| {
@@ -370,5 +367,111 @@ fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {
     chosen
 }
 
+/// Room that the head needs in the head of a tile, in points.
+const ROOM: f32 = 400.0;
+
+/// Returns the cell of a heat map that counts these faults.
+pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[usize; 2]> {
+    let cells = figure.cells.as_ref()?;
+    // Runs that have joined since are no reason to look elsewhere.
+    if faults.runs.iter().any(|run| !cells.runs.contains(run)) {
+        return None;
+    }
+    if ![&cells.stage, ""].contains(&faults.stage.as_str()) {
+        return None;
+    }
+    let [rows, columns] = cells.size();
+    let mut cells = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
+    cells.find(|cell| {
+        (plot.injected_at)(figure, *cell)
+            .is_some_and(|(layer, bit)| (&layer, bit) == (&faults.layer, faults.bit))
+    })
+}
+
+/// Returns the faults that a cell of a figure counts, in its runs.
+pub fn faults_of(plot: &Plot, figure: &Figure, cell: [usize; 2]) -> Option<PlotResponse> {
+    let (layer, bit) = (plot.injected_at)(figure, cell)?;
+    let Cells { runs, stage, .. } = figure.cells.as_ref()?;
+    let (runs, stage) = (runs.clone(), stage.clone());
+    Some(PlotResponse::OpenFaults(ListedFaults { layer, bit, stage, runs }))
+}
+
+/// Draws the head between title and controls of its tile, where there is room.
+pub fn cell_tool_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
+    let (figure, view) = state.drawable(plot)?;
+    view.opened.is_in_head = figure.cells.is_some() && ui.available_width() > ROOM;
+    if !view.opened.is_in_head {
+        return None;
+    }
+    let left = Layout::left_to_right(Align::Center);
+    let cell = ui.with_layout(left, |ui| cell_head_ui(ui, figure, view)).inner?;
+    faults_of(plot, figure, cell)
+}
+
+/// Draws the cell that is pinned or opened or, before one is, the one with the largest value. Arrow keys move, Enter opens; returns the
+/// opened cell.
+pub fn cell_head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Option<[usize; 2]> {
+    let cells = figure.cells.as_ref().filter(|cells| !cells.texts.is_empty())?;
+    let chosen = view.chosen_cell(figure).or(view.opened.cell);
+    let cell = chosen.or_else(|| largest(cells))?;
+    let name = name_of(figure, cell)?;
+    let reading = match cells.text(cell[0], cell[1]).map(|text| text.reading.as_str()) {
+        None | Some("") => "not measured",
+        Some(reading) => reading,
+    };
+    let response = ui.horizontal(|ui| {
+        let what = if chosen.is_some() { String::new() } else { "Most vulnerable: ".to_owned() };
+        let text = RichText::new(format!("{what}{name}")).font(theme::medium(theme::BODY));
+        let button = Button::new(text).frame_when_inactive(false).sense(Sense::click());
+        let response = ui.add(button).accessible_name(format!("{what}{name}: {reading}"));
+        let reading = RichText::new(reading).size(theme::BODY).color(theme::present(ui).text2);
+        ui.add(Label::new(reading).selectable(false).truncate());
+        response
+    });
+    let help = "Arrow keys move from cell to cell; Enter opens the trials of the cell";
+    let response = response.inner.on_hover_text(format!("{}\n{help}", ImageOutcome::Sdc1.definition()));
+    if response.has_focus() {
+        widgets::focus_ring(ui, response.rect);
+        let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+        let keys = [Key::ArrowLeft, Key::ArrowRight, Key::ArrowUp, Key::ArrowDown];
+        if let Some(key) = ui.input(|input| keys.into_iter().find(|key| input.key_pressed(*key))) {
+            view.choose_cell(figure, moved(cell, key, cells.size()));
+            ui.ctx().request_repaint();
+        }
+    }
+    response.clicked().then_some(cell)
+}
+
+/// Names a cell: "fc1, b30".
+fn name_of(figure: &Figure, [row, column]: [usize; 2]) -> Option<String> {
+    let (y, x) = figure.y.categories.get(row).zip(figure.x.categories.get(column))?;
+    Some(format!("{}, {}", y.name, x.name))
+}
+
+/// Returns the cell with the largest value, of those with enough data for a colour.
+fn largest(cells: &Cells) -> Option<[usize; 2]> {
+    let places = (0..cells.size()[0]).flat_map(|row| (0..cells.size()[1]).map(move |column| [row, column]));
+    let is_sure =
+        |place: &[usize; 2]| cells.text(place[0], place[1]).is_some_and(|text| !text.value.is_empty());
+    let value = |place: &[usize; 2]| cells.values[place[0]][place[1]];
+    places.filter(is_sure).max_by(|a, b| value(a).total_cmp(&value(b)))
+}
+
+/// Returns the neighbour in the direction of a key; at the rim the cell itself.
+fn moved([row, column]: [usize; 2], key: Key, [rows, columns]: [usize; 2]) -> [usize; 2] {
+    match key {
+        Key::ArrowLeft => [row, column.saturating_sub(1)],
+        Key::ArrowRight => [row, (column + 1).min(columns.saturating_sub(1))],
+        Key::ArrowUp => [row.saturating_sub(1), column],
+        Key::ArrowDown => [(row + 1).min(rows.saturating_sub(1)), column],
+        _ => [row, column],
+    }
+}
+
+#[cfg(test)]
+mod cell_tests;
+#[cfg(test)]
+mod facet_tests;
 #[cfg(test)]
 mod tests;

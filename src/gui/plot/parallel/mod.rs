@@ -1,25 +1,24 @@
 //! Parallel coordinates on the screen: runs across upright axes, of which a drag chooses a range.
 
-mod keys;
-
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
     Painter, PointerButton, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
 };
 
-use super::areas::{AreaReading, AreaRow, area_reading_ui};
-use super::mesh::{EM, PlotViewport};
+use super::navigate::{PlotKey, pressed};
 use super::painter::{Layer, area, paint};
+use super::reading::{AreaReading, AreaRow, area_reading_ui};
+use super::scene::{EM, PlotViewport};
 use crate::text::shortened;
-use figure::axis::Axis;
-use figure::brushing::{height, passes, value_at};
+use crate::widgets;
+use figure::axis::{Axis, Mapping};
 use figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
-use figure::mapping::Mapping;
 use figure::model::{Figure, Line, Trace};
 use figure::palette::{Style, Theme};
 use figure::scene::Item;
+use figure::scene::lines::{RunLook, parallel_axes, places_of_run, run};
 use figure::scene::page::written;
-use figure::scene::parallel::{RunLook, axes, places, run};
+use figure::view::passes;
 use results::number::readable;
 use results::view::Brushes;
 
@@ -56,11 +55,11 @@ struct RunMesh {
     viewport: PlotViewport,
     /// The visible runs: the indices of the line and of the run in it.
     runs: Vec<[usize; 2]>,
-    /// Whether all are faint, since one is below the pointer.
+    /// True if all are faint, since one is below the pointer.
     are_dimmed: bool,
     /// The places and the style of each run: another figure may have the same, as after a new name of an arm.
     outlines: Vec<RunOutline>,
-    /// Whether the outlines have to be compared with those of a new figure.
+    /// True if the outlines have to be compared with those of a new figure.
     is_old: bool,
     layer: Layer,
 }
@@ -69,12 +68,12 @@ struct RunMesh {
 type RunOutline = (Vec<[u64; 2]>, Style, u64);
 
 impl AxisBrushes {
-    /// Saved ranges.
-    pub const fn of(brushes: Brushes) -> Self {
+    /// Returns saved ranges.
+    pub const fn new(brushes: Brushes) -> Self {
         Self { brushes, drag: None, axis: 0, pinned: None, run_mesh: None }
     }
 
-    /// Has to be called when the figure changes.
+    /// Forgets what depends on the last figure.
     pub fn forget_figure(&mut self) {
         if let Some(run_mesh) = &mut self.run_mesh {
             run_mesh.is_old = true;
@@ -93,12 +92,11 @@ struct AxesFrame<'a> {
     names: Vec<Item>,
 }
 
-/// The height above the axes.
 fn above(figure: &Figure) -> f32 {
     ABOVE + (names_height(figure.parallel.len()) * EM) as f32
 }
 
-/// The space of axes in this rectangle, with their names and labels.
+/// Returns the space of axes in this rectangle, with their names and labels.
 pub fn space_of(figure: &Figure, axes: Rect) -> Rect {
     Rect::from_min_max(axes.min - vec2(0.0, above(figure)), axes.max + vec2(0.0, BELOW))
 }
@@ -113,9 +111,9 @@ pub fn parallel_ui(
     highlighted: Option<&str>,
 ) {
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
-    let frame = AxesFrame::of(figure, space, theme);
+    let frame = AxesFrame::new(figure, space, theme);
     frame.take(&response, chosen);
-    keys::take_keys(ui, &frame, &response, chosen);
+    take_keys(ui, &frame, &response, chosen);
     let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
     let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |trace| [index, trace]));
     let runs: Vec<[usize; 2]> =
@@ -143,7 +141,7 @@ pub fn parallel_ui(
         let look = RunLook { strength: 1.0, is_pointed: true };
         paint(&painter, &frame.item(pointed, look).into_iter().collect::<Vec<_>>());
     }
-    paint(&painter, &axes(&frame.axes, area(frame.rect), EM, theme));
+    paint(&painter, &parallel_axes(&frame.axes, area(frame.rect), EM, theme));
     paint(&painter, &frame.names);
     for (index, axis) in figure.parallel.iter().enumerate() {
         if let Some(range) = chosen.brushes.get(&axis.label()) {
@@ -158,7 +156,7 @@ pub fn parallel_ui(
 }
 
 impl<'a> AxesFrame<'a> {
-    fn of(figure: &'a Figure, space: Rect, theme: Theme) -> Self {
+    fn new(figure: &'a Figure, space: Rect, theme: Theme) -> Self {
         let rect = Rect::from_min_max(space.min + vec2(0.0, above(figure)), space.max - vec2(0.0, BELOW));
         let plot = area(rect);
         let count = figure.parallel.len() as f64;
@@ -169,15 +167,14 @@ impl<'a> AxesFrame<'a> {
         Self { figure, rect, theme, axes: uprights(figure, &x, plot, EM), names }
     }
 
-    /// A run, by the indices of the line and of the run in it.
+    /// Returns a run, by the indices of the line and of the run in it.
     fn at(&self, [line, trace]: [usize; 2]) -> (&'a Line, &'a Trace) {
         let line = &self.figure.lines[line];
         (line, &line.traces[trace])
     }
 
     fn item(&self, id: [usize; 2], look: RunLook) -> Option<Item> {
-        let (line, trace) = self.at(id);
-        run((line, trace, id), &self.axes, (EM, self.theme), look)
+        run(&self.figure.lines[id[0]], id, &self.axes, EM, self.theme, look)
     }
 
     fn y(&self, height: f64) -> f32 {
@@ -188,7 +185,7 @@ impl<'a> AxesFrame<'a> {
         f64::from((self.rect.bottom() - y) / self.rect.height()).clamp(0.0, 1.0)
     }
 
-    /// A drag along an axis chooses a range, a click removes it, a double click removes all.
+    /// Chooses a range by a drag along an axis; a click removes it, a double click removes all.
     fn take(&self, response: &Response, chosen: &mut AxisBrushes) {
         if response.double_clicked() {
             *chosen = AxisBrushes::default();
@@ -208,7 +205,7 @@ impl<'a> AxesFrame<'a> {
                 chosen.brushes.remove(&axis.label());
             }
         } else {
-            let ends = [from.min(to), from.max(to)].map(|height| value_at(axis, height));
+            let ends = [from.min(to), from.max(to)].map(|height| axis.value_at(height));
             chosen.brushes.insert(axis.label(), ends);
         }
         if response.clicked() || response.drag_stopped() {
@@ -216,11 +213,11 @@ impl<'a> AxesFrame<'a> {
         }
     }
 
-    /// The run nearest to the pointer between the axes on both sides.
+    /// Returns the run nearest to the pointer between the axes on both sides.
     fn nearest(&self, runs: &[[usize; 2]], at: Pos2) -> Option<usize> {
         let [x, y] = [at.x, at.y].map(f64::from);
         let distance = |run: &[usize; 2]| {
-            let places = places(self.at(*run).1, &self.axes);
+            let places = places_of_run(self.at(*run).1, &self.axes);
             let between = places.windows(2).find(|ends| (ends[0][0]..=ends[1][0]).contains(&x))?;
             let share = (x - between[0][0]) / (between[1][0] - between[0][0]);
             let height = between[0][1] + (between[1][1] - between[0][1]) * share;
@@ -230,7 +227,7 @@ impl<'a> AxesFrame<'a> {
         near.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
     }
 
-    /// The triangles of these runs: the last ones if nothing has changed.
+    /// Returns the triangles of these runs: the last ones if nothing has changed.
     fn runs(
         &self,
         chosen: &mut AxisBrushes,
@@ -249,7 +246,8 @@ impl<'a> AxesFrame<'a> {
                 };
                 let outline = |run: &[usize; 2]| {
                     let (line, trace) = self.at(*run);
-                    let places = places(trace, &self.axes).into_iter().map(|place| place.map(f64::to_bits));
+                    let places =
+                        places_of_run(trace, &self.axes).into_iter().map(|place| place.map(f64::to_bits));
                     (places.collect(), line.style, look(line).strength.to_bits())
                 };
                 let outlines: Vec<RunOutline> = runs.iter().map(outline).collect();
@@ -268,14 +266,14 @@ impl<'a> AxesFrame<'a> {
     fn chosen(&self, ui: &Ui, painter: &Painter, index: usize, range: [f64; 2]) {
         let Some(x) = self.axes.get(index).map(|axis| axis.x as f32) else { return };
         let axis = &self.figure.parallel[index];
-        let [low, high] = range.map(|end| height(axis, end).unwrap_or_default());
+        let [low, high] = range.map(|end| axis.height(end).unwrap_or_default());
         let rect = Rect::from_x_y_ranges(x - BOX / 2.0..=x + BOX / 2.0, self.y(high)..=self.y(low));
         let accent = crate::theme::present(ui).link;
         painter.rect_filled(rect, 2.0, accent.gamma_multiply(0.2));
         painter.rect_stroke(rect, 2.0, Stroke::new(1.0, accent), StrokeKind::Inside);
     }
 
-    /// The name of a run and its values on all axes.
+    /// Returns the name of a run and its values on all axes.
     fn reading(&self, line: &Line, trace: &Trace) -> AreaReading {
         let text = |axis: &Axis, value: f64| match axis.category(value) {
             Some(index) => shortened(&axis.categories[index].name, 36),
@@ -286,9 +284,58 @@ impl<'a> AxesFrame<'a> {
             None => "–".to_owned(),
         };
         let axes = self.figure.parallel.iter().zip(&trace.points);
-        let rows = axes.map(|(axis, [_, value])| AreaRow::of(&axis.title, "", None, text(axis, *value)));
+        let rows = axes.map(|(axis, [_, value])| AreaRow::new(&axis.title, "", None, text(axis, *value)));
         let name = format!("{}, {}", shortened(&line.name, 48), trace.name);
         AreaReading { title: name, rows: rows.collect(), heads: Vec::new() }
+    }
+}
+
+/// A step of a range, as a share of the axis.
+const STEP: f64 = 0.05;
+
+/// Does what was pressed: left and right choose an axis, B starts a range on it, up and down move its upper end, with Shift
+/// all of it, Escape removes it, and a key that fits removes all.
+pub fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut AxisBrushes) {
+    let last = frame.figure.parallel.len().saturating_sub(1);
+    for key in pressed(ui, response) {
+        let Some(axis) = frame.figure.parallel.get(chosen.axis.min(last)) else { return };
+        let range = chosen.brushes.get(&axis.label()).copied();
+        let heights = range.map(|ends| ends.map(|end| axis.height(end).unwrap_or_default()));
+        let ends = match (key, heights) {
+            (PlotKey::Step([x, _]), _) if x != 0.0 => {
+                chosen.axis =
+                    if x > 0.0 { (chosen.axis + 1).min(last) } else { chosen.axis.saturating_sub(1) };
+                continue;
+            }
+            (PlotKey::Step([_, y]), Some([low, high])) => [low, (high + STEP * y).clamp(low, 1.0)],
+            (PlotKey::Pan([_, y]), Some([low, high])) => {
+                let by = (STEP * y).clamp(-low, 1.0 - high);
+                [low + by, high + by]
+            }
+            (PlotKey::Box, _) => [0.0, STEP],
+            (PlotKey::Fit, _) => {
+                chosen.brushes.clear();
+                continue;
+            }
+            (PlotKey::Escape, Some(_)) => {
+                chosen.brushes.remove(&axis.label());
+                continue;
+            }
+            (PlotKey::Escape, None) => {
+                if chosen.pinned.take().is_none() {
+                    response.surrender_focus();
+                }
+                continue;
+            }
+            (PlotKey::Step(_) | PlotKey::Pan(_), None) | (PlotKey::Zoom(_) | PlotKey::Enter, _) => continue,
+        };
+        chosen.brushes.insert(axis.label(), ends.map(|end| axis.value_at(end)));
+    }
+    if response.has_focus()
+        && let Some(upright) = frame.axes.get(chosen.axis.min(last))
+    {
+        let axis = frame.rect.with_min_x(upright.x as f32 - 12.0).with_max_x(upright.x as f32 + 12.0);
+        widgets::focus_ring(ui, axis);
     }
 }
 

@@ -2,10 +2,9 @@
 
 use eframe::egui::{ProgressBar, RichText, Ui};
 
-use crate::views::columns::fitted_grid_ui;
+use crate::table::{Column, texts_ui};
 use crate::{text, theme, widgets};
-use doc::fault::{Format, Protect};
-use doc::fault_sites::CellPlan;
+use doc::fault::{CellPlan, Format, Protect};
 use results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, ImageOutcome};
 use results::number::fixed;
 
@@ -23,7 +22,7 @@ pub fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     }
 }
 
-/// How far campaigns in progress are: a bar, and the same in numbers.
+/// Draws how far campaigns in progress are, as a bar and in numbers.
 pub fn progress_ui<'a>(ui: &mut Ui, campaigns: impl Iterator<Item = &'a CampaignRecord>) {
     let [done, all] =
         campaigns.fold([0, 0], |[done, all], campaign| [done + campaign.trials(), all + campaign.planned()]);
@@ -37,7 +36,7 @@ fn counted(done: u64, all: u64) -> String {
     format!("{} of {} trials at most", text::grouped(done), text::grouped(all))
 }
 
-/// Whether the network is unchanged after the campaign; nothing before its end.
+/// Says if the network is unchanged after the campaign; nothing before its end.
 pub fn verdict_ui(ui: &mut Ui, campaign: &CampaignRecord) {
     let Some(ended) = &campaign.ended else { return };
     let checksum: String = ended.checksum.chars().take(16).collect();
@@ -49,7 +48,7 @@ pub fn verdict_ui(ui: &mut Ui, campaign: &CampaignRecord) {
     widgets::message_ui(ui, tone, &words).on_hover_text(&ended.checksum);
 }
 
-/// The accuracy without faults, and the cost of the protection and of the format.
+/// Returns the accuracy without faults, and the cost of the protection and of the format.
 pub fn golden(began: &CampaignBegan) -> String {
     let right = text::percent(began.golden_accuracy);
     let mut costs = Vec::new();
@@ -68,20 +67,6 @@ pub fn golden(began: &CampaignBegan) -> String {
 const COUNTED: &str = "All of these images count, also those that the network gets wrong without faults: an outcome \
     compares the faulty output with the fault-free (golden) one, not with the label";
 
-/// Headings with what they mean.
-const COLUMNS: [(&str, &str); 8] = [
-    ("Condition", "The rate, bit or layer that this line varies"),
-    ("Trials", "Complete blocks so far"),
-    ("Masked", ImageOutcome::Masked.definition()),
-    ("SDC-1", ImageOutcome::Sdc1.definition()),
-    ("DUE", ImageOutcome::Due.definition()),
-    ("Accuracy", "Mean over trials, with the bootstrap interval"),
-    ("Median", "Median accuracy of the trials"),
-    ("5–95 %", "5th and 95th percentile of the accuracy"),
-];
-/// Columns that go where the view is narrow, first ones first.
-const EXPENDABLE: [usize; 5] = [7, 6, 2, 4, 5];
-
 /// Draws a line for each condition, and one below for the same trials without the protection.
 pub fn conditions_ui(ui: &mut Ui, campaign: &CampaignRecord) {
     let mut rows = Vec::new();
@@ -92,8 +77,18 @@ pub fn conditions_ui(ui: &mut Ui, campaign: &CampaignRecord) {
             rows.push(row("  unprotected".to_owned(), plan, of(true)));
         }
     }
-    let id = ("conditions", &campaign.began.campaign, campaign.began.round);
-    fitted_grid_ui(ui, id, COLUMNS, &EXPENDABLE, &rows);
+    let columns = vec![
+        Column::text("Condition", "The rate, bit or layer that this line varies"),
+        Column::number("Trials", "Complete blocks so far"),
+        Column::number("Masked", ImageOutcome::Masked.definition()).leaves(2),
+        Column::number("SDC-1", ImageOutcome::Sdc1.definition()),
+        Column::number("DUE", ImageOutcome::Due.definition()).leaves(3),
+        Column::number("Accuracy", "Mean over trials, with the bootstrap interval").leaves(4),
+        Column::number("Median", "Median accuracy of the trials").leaves(1),
+        Column::number("5–95 %", "5th and 95th percentile of the accuracy").leaves(0),
+    ];
+    let id = format!("conditions of {} {:?}", campaign.began.campaign, campaign.began.round);
+    texts_ui(ui, &id, columns, &rows, |_, _| String::new());
     let percent = fixed(100.0 * campaign.began.confidence, 0);
     let note =
         format!("In brackets: {percent} % CI, Wilson over trials; of the accuracy, bootstrap over trials");
@@ -115,7 +110,7 @@ fn row(name: String, plan: &CellPlan, state: Option<&CellState>) -> [String; 8] 
     [name, text::grouped(state.trials), masked, sdc1, due, accuracy, text::percent(state.median), ends]
 }
 
-/// A share with its interval: `3.12 % [2.01, 4.70]`.
+/// Returns a share with its interval: `3.12 % [2.01, 4.70]`.
 fn interval(estimate: Estimate) -> String {
     let Estimate { value, low, high } = estimate;
     format!("{} [{}, {}]", text::percent(value), fixed(low * 100.0, 2), fixed(high * 100.0, 2))

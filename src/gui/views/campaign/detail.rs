@@ -3,20 +3,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eframe::egui::{Align, Color32, Context, FontId, Label, Layout, RichText, ScrollArea, Spinner, Ui, vec2};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{
+    Align, Align2, Color32, Context, FontId, Image, Label, Layout, Mesh, Pos2, Rect, RichText, ScrollArea,
+    Sense, Shape, Spinner, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2,
+    vec2,
+};
 
-use super::bit_rows::bit_rows_ui;
 use super::conditions::verdict_ui;
-use super::list::{TrialId, id_of};
-use super::outcomes::{Pictures, counts_ui, grid_ui};
-use super::trials::{TrialRow, place, value_text};
+use super::trials::{TrialId, TrialRow, id_of, place, value_text};
 use crate::icons::Icon;
-use crate::views::columns::width_of;
-use crate::views::data::ChangedImages;
+use crate::plot::{colour, theme_of};
+use crate::table::{Column, texts_ui, width_of};
+use crate::views::data::{ChangedImages, texture};
+use crate::views::key_ui;
 use crate::views::loading::{LoadState, Loading};
-use crate::views::{grid_ui as table_ui, number_ui};
 use crate::{text, theme, widgets};
-use doc::stage_number;
+use doc::fault::{BitField, Format};
+use doc::{ClassNames, stage_number};
+use figure::palette;
 use results::campaign::{CampaignRecord, ImageOutcome};
 use run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
 use run::{Replay, Replayed, ReplayedImage, replay};
@@ -84,7 +89,7 @@ impl TrialDetail {
         asked
     }
 
-    /// The name of the trial with its actions, which are at the right end where there is room.
+    /// Draws the name of the trial with its actions, which are at the right end where there is room.
     fn head_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Asked> {
         let mut wanted = None;
         let mut steps_ui = |ui: &mut Ui| {
@@ -137,12 +142,12 @@ impl TrialDetail {
         }
     }
 
-    /// Whether a replay is wanted: it was asked for, or is quick.
+    /// Returns true if a replay is wanted: it was asked for, or is quick.
     fn is_replayed(&self, path: &TrialPath, opened: &Opened<'_>) -> bool {
         opened.work <= QUICK || self.asked.as_ref() == Some(path)
     }
 
-    /// The answer of the replay, right below its button.
+    /// Draws the answer of the replay, right below its button.
     fn answer_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
         if !self.is_replayed(path, opened) {
             return;
@@ -160,7 +165,7 @@ impl TrialDetail {
         }
     }
 
-    /// Further faults, where the trial has more than one.
+    /// Draws further faults, where the trial has more than one.
     fn faults_ui(&mut self, ui: &mut Ui, path: &TrialPath, row: &TrialRow) {
         if row.trial.faults < 2 && row.trial.images_hit < 2 {
             return;
@@ -175,7 +180,7 @@ impl TrialDetail {
         }
     }
 
-    /// The outcome of each image: counts from the log, and the images themselves from a replay.
+    /// Draws the outcome of each image: counts from the log, and the images themselves from a replay.
     fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Asked> {
         let trial = &opened.row.trial;
         let title = format!("Outcome of {}", text::counted(trial.images, "image"));
@@ -208,7 +213,7 @@ impl TrialDetail {
     }
 }
 
-/// The pictures that a trial changed.
+/// Returns the pictures that a trial changed.
 fn changed_images(replayed: &Replayed, row: &TrialRow) -> ChangedImages {
     let images = replayed.images.iter().enumerate();
     let is_changed = |(_, image): &(usize, &ReplayedImage)| image.is_changed();
@@ -219,7 +224,7 @@ fn changed_images(replayed: &Replayed, row: &TrialRow) -> ChangedImages {
     ChangedImages::new(title, images, replayed.spec.clone())
 }
 
-/// The answer of the replay of a trial.
+/// Returns the answer of the replay of a trial.
 fn found<'a>(
     replayed: &'a mut Loading<TrialPath, Arc<Replayed>>,
     ctx: &Context,
@@ -229,7 +234,7 @@ fn found<'a>(
     replayed.get(path, ctx, move || replay_of(&own))
 }
 
-/// Whether the logits are those of the run.
+/// Returns true if the logits are those of the run.
 fn replayed_ui(ui: &mut Ui, replayed: &Replayed) {
     let hash: String = replayed.found.chars().take(16).collect();
     let (tone, words) = if replayed.is_equal() {
@@ -255,7 +260,7 @@ fn replay_of((folder, (run, key)): &TrialPath) -> Result<Arc<Replayed>, String> 
     found.map(Arc::new).ok_or_else(|| "the run has no such trial".to_owned())
 }
 
-/// Weight, value, bits and accuracy, before and after.
+/// Draws weight, value, bits and accuracy, before and after.
 fn facts_ui(ui: &mut Ui, opened: &Opened<'_>) {
     let (row, colours) = (opened.row, theme::present(ui));
     let fault = row.trial.fault.as_ref().map(|fault| &fault.fault);
@@ -289,7 +294,7 @@ fn facts_ui(ui: &mut Ui, opened: &Opened<'_>) {
     }
 }
 
-/// A name above parts of text, as wide as they are, so that facts wrap.
+/// Draws a name above parts of text, as wide as they are, so that facts wrap.
 fn fact_ui(ui: &mut Ui, name: &str, parts: &[(String, Color32)]) {
     const GAP: f32 = theme::STEP / 2.0;
     let (body, small) = (FontId::proportional(theme::BODY), FontId::proportional(theme::SMALL));
@@ -316,19 +321,24 @@ fn listed_faults_ui(ui: &mut Ui, found: &TrialFaults, row: &TrialRow) {
         return;
     }
     ui.label(RichText::new(text::counted(*count, "fault")).font(theme::medium(theme::BODY)));
-    let columns = ["Weight", "Bit", "Before", "After", "Image"];
-    table_ui(ui, "faults of a trial", [2.0, 0.25], &columns, |ui| {
-        for TrialFault { image, fault } in faults {
-            ui.label(place(fault, None));
-            number_ui(ui, fault.bit.map_or_else(|| "–".to_owned(), |bit| format!("b{bit}")));
-            for bits in [fault.before, fault.after] {
-                let value = bits.map(|bits| value_text(row.format.value(bits)));
-                number_ui(ui, value.unwrap_or_else(|| "–".to_owned()))
-                    .on_hover_text(format!("Bits {}", Stored(bits)));
-            }
-            number_ui(ui, image.map_or_else(|| "all".to_owned(), |image| image.to_string()));
-            ui.end_row();
-        }
+    let mut columns = vec![Column::text("Weight", "")];
+    columns.extend(["Bit", "Before", "After", "Image"].map(|title| Column::number(title, "")));
+    let cells = |TrialFault { image, fault }: &TrialFault| {
+        let none = || "–".to_owned();
+        let value = |bits: Option<u32>| bits.map_or_else(none, |bits| value_text(row.format.value(bits)));
+        [
+            place(fault, None),
+            fault.bit.map_or_else(none, |bit| format!("b{bit}")),
+            value(fault.before),
+            value(fault.after),
+            image.map_or_else(|| "all".to_owned(), |image| image.to_string()),
+        ]
+    };
+    let rows: Vec<[String; 5]> = faults.iter().map(cells).collect();
+    texts_ui(ui, "faults of a trial", columns, &rows, |row, column| match column {
+        2 => format!("Bits {}", Stored(faults[row].fault.before)),
+        3 => format!("Bits {}", Stored(faults[row].fault.after)),
+        _ => String::new(),
     });
     if *count > faults.len() as u64 {
         let shown = text::grouped(faults.len() as u64);
@@ -336,12 +346,237 @@ fn listed_faults_ui(ui: &mut Ui, found: &TrialFaults, row: &TrialRow) {
     }
 }
 
-/// The command that replays a trial.
+/// Returns the command that replays a trial.
 fn command(directory: &Path, key: &TrialKey) -> String {
     let TrialKey { campaign, round, trial } = key;
     let round = round.map_or_else(String::new, |round| format!(" --round {round}"));
     let stage = stage_number(campaign);
     format!("weightlab replay \"{}\" --stage {stage}{round} --trial {trial}", directory.display())
+}
+
+/// The side of a square with the gap after it, at most and at least, in points.
+const SQUARE: [f32; 2] = [10.0, 2.0];
+/// The grid gets this height before its squares shrink.
+const HEIGHT: f32 = 168.0;
+/// The side of a picture.
+const PICTURE: f32 = 44.0;
+/// Height of the classes below it.
+const CLASSES: f32 = 18.0;
+
+/// Returns the colour of an outcome, which no arm has.
+pub fn outcome_colour(ui: &Ui, outcome: ImageOutcome) -> Color32 {
+    colour(palette::colour(palette::of_outcome(outcome), theme_of(ui)))
+}
+
+/// Draws the number of images of each outcome, with its colour and, on hovering, its definition.
+pub fn counts_ui(ui: &mut Ui, counts: [(ImageOutcome, u64); 4]) {
+    for (outcome, count) in counts {
+        let name = format!("{} {}", outcome.name(), text::grouped(count));
+        key_ui(ui, outcome_colour(ui, outcome), &name).on_hover_text(outcome.definition());
+    }
+}
+
+/// Draws a square for each image in the colour of its outcome; on hovering, its predictions.
+pub fn grid_ui(ui: &mut Ui, Replayed { images, classes, .. }: &Replayed) {
+    let width = ui.available_width();
+    let side = (width * HEIGHT / images.len().max(1) as f32).sqrt().floor().clamp(SQUARE[1], SQUARE[0]);
+    let columns = (width / side).floor().max(1.0) as usize;
+    let rows = images.len().div_ceil(columns);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, rows as f32 * side), Sense::hover());
+    let gap = if side >= 6.0 { 1.5 } else { 0.0 };
+    let place = |image: usize| -> Pos2 {
+        rect.min + vec2((image % columns) as f32 * side, (image / columns) as f32 * side)
+    };
+    let colours = ImageOutcome::ALL.map(|outcome| (outcome, outcome_colour(ui, outcome)));
+    let colour_of = |outcome: ImageOutcome| {
+        colours.iter().find(|(own, _)| *own == outcome).map_or(Color32::GRAY, |own| own.1)
+    };
+    let mut mesh = Mesh::default();
+    for (at, image) in images.iter().enumerate() {
+        let square = Rect::from_min_size(place(at), Vec2::splat(side - gap));
+        if ui.is_rect_visible(square) {
+            mesh.add_colored_rect(square, colour_of(image.outcome));
+        }
+    }
+    ui.painter().add(Shape::mesh(mesh));
+    let count = |outcome| images.iter().filter(|image| image.outcome == outcome).count();
+    let counts = ImageOutcome::ALL.map(|outcome| format!("{} {}", count(outcome), outcome.name())).join(", ");
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Outcome of each image: {counts}")));
+    let Some(pointer) = response.hover_pos() else { return };
+    let [column, row] = [pointer.x - rect.left(), pointer.y - rect.top()].map(|way| (way / side) as usize);
+    let at = row * columns + column.min(columns - 1);
+    if let Some(image) = images.get(at) {
+        let square = Rect::from_min_size(place(at), Vec2::splat(side - gap)).expand(1.0);
+        ui.painter().rect_stroke(square, 1.0, Stroke::new(1.5, theme::present(ui).text), StrokeKind::Outside);
+        response.on_hover_text_at_pointer(words(at, image, classes));
+    }
+}
+
+/// Returns "Image 13: 7 → 3 (label 7), SDC-1".
+fn words(at: usize, image: &ReplayedImage, classes: &ClassNames) -> String {
+    let label = classes.name_of(Some(image.label));
+    format!("Image {at}: {} (label {label}), {}", change(image, classes), image.outcome.name())
+}
+
+/// Returns "7 → 3": the class without faults, and with them.
+fn change(image: &ReplayedImage, classes: &ClassNames) -> String {
+    let [golden, faulty] = [image.golden, image.faulty].map(|class| classes.name_of(class));
+    format!("{golden} → {faulty}")
+}
+
+/// The pictures of a trial on the graphics card.
+#[derive(Default)]
+pub struct Pictures {
+    textures: Vec<TextureHandle>,
+    shows_all: bool,
+}
+
+impl Pictures {
+    /// Draws a row of the images with another class or none, or all once they are asked for; or only their classes where the data
+    /// are no images. Whether they are asked for in the view of data.
+    pub fn ui(&mut self, ui: &mut Ui, replayed: &Replayed) -> bool {
+        let changed: Vec<(usize, &ReplayedImage)> =
+            replayed.images.iter().enumerate().filter(|(_, image)| image.is_changed()).collect();
+        if changed.is_empty() {
+            return false;
+        }
+        let colours = theme::present(ui);
+        let few = ((ui.available_width() + theme::STEP) / (PICTURE + theme::STEP)).max(1.0) as usize;
+        let mut is_asked = false;
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("Changed predictions").font(theme::medium(theme::BODY)));
+            ui.label(RichText::new("fault-free → with fault").size(theme::SMALL).color(colours.text3));
+            if changed.len() > few {
+                let name = if self.shows_all {
+                    "fewer".to_owned()
+                } else {
+                    format!("all {}", text::grouped(changed.len() as u64))
+                };
+                if ui.link(RichText::new(name).size(theme::SMALL)).clicked() {
+                    self.shows_all ^= true;
+                }
+            }
+            let help = "Shows these samples in the view Data, with their classes and a filter";
+            let link = ui.link(RichText::new("Show in Data").size(theme::SMALL));
+            is_asked = link.on_hover_text(help).clicked();
+        });
+        if self.textures.len() != replayed.pictures.len() {
+            self.textures = replayed
+                .pictures
+                .iter()
+                .map(|picture| texture(ui, "image", picture, TextureOptions::NEAREST))
+                .collect();
+        }
+        let height = if self.textures.is_empty() { CLASSES } else { PICTURE + CLASSES };
+        let most = if self.shows_all { usize::MAX } else { few };
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = theme::STEP;
+            for (position, (at, image)) in changed.into_iter().enumerate().take(most) {
+                let layout = Layout::top_down(Align::Center);
+                let shown = ui.allocate_ui_with_layout(vec2(PICTURE, height), layout, |ui| {
+                    ui.spacing_mut().item_spacing.y = 2.0;
+                    ui.set_min_size(vec2(PICTURE, height));
+                    if let Some(texture) = self.textures.get(position) {
+                        ui.add(Image::new(texture).fit_to_exact_size(Vec2::splat(PICTURE)));
+                    }
+                    ui.add(
+                        Label::new(RichText::new(change(image, &replayed.classes)).size(theme::SMALL))
+                            .truncate()
+                            .selectable(false),
+                    );
+                });
+                shown.response.on_hover_text(words(at, image, &replayed.classes));
+            }
+        });
+        is_asked
+    }
+}
+
+/// Height of a bit, and the space between rows.
+const CELL: f32 = 20.0;
+const GAP: f32 = 4.0;
+/// Width of the words before the rows.
+const WORDS: f32 = 48.0;
+/// Space between two fields.
+const FIELDS: f32 = 8.0;
+/// Size of the numbers below the rows, at most and at least.
+const NUMBERS: [f32; 2] = [11.0, 7.0];
+
+/// Draws both rows, the names of the fields above them, and the numbers of all bits below.
+pub fn bit_rows_ui(ui: &mut Ui, format: Format, [before, after]: [u32; 2]) {
+    let count = format.bits();
+    let fields = (0..count).rev().filter_map(|bit| format.field(bit)).collect::<Vec<_>>();
+    let breaks = fields.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    let width = ui.available_width();
+    let cell = ((width - WORDS - breaks as f32 * FIELDS) / count as f32).clamp(7.0, 18.0);
+    let height = CELL + 2.0 * (CELL + GAP) + CELL;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    let flipped: Vec<u32> = (0..count).rev().filter(|bit| (before ^ after) >> bit & 1 == 1).collect();
+    let names: Vec<String> = flipped.iter().map(|bit| format.bit_name(*bit)).collect();
+    let words = format!("Bits before and after the fault; changed: {}", names.join("; "));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
+    response.on_hover_text(words.clone());
+    let colours = theme::present(ui);
+    let top = rect.top() + CELL;
+    let small = FontId::proportional(theme::SMALL);
+    for (row, word) in ["before", "after"].into_iter().enumerate() {
+        let y = top + (row as f32 + 0.5) * (CELL + GAP);
+        ui.painter().text(pos2(rect.left(), y), Align2::LEFT_CENTER, word, small.clone(), colours.text2);
+    }
+    let mut left = rect.left() + WORDS;
+    let mut begun: Option<(BitField, f32)> = None;
+    for position in 0..count {
+        let bit = count - 1 - position;
+        let field = format.field(bit);
+        if begun.as_ref().map(|(field, _)| field) != field.as_ref() {
+            if let Some((field, from)) = begun.take() {
+                field_ui(ui, field, [from, left], rect.top());
+                left += FIELDS;
+            }
+            begun = field.map(|field| (field, left));
+        }
+        let is_flipped = flipped.contains(&bit);
+        for (row, bits) in [before, after].into_iter().enumerate() {
+            let y = top + row as f32 * (CELL + GAP);
+            let cell = Rect::from_min_size(pos2(left, y), vec2(cell - 1.5, CELL));
+            digit_ui(ui, cell, bits >> bit & 1 == 1, is_flipped.then_some(row == 1));
+        }
+        let y = top + 2.0 * (CELL + GAP);
+        let size = (0.62 * cell).clamp(NUMBERS[1], NUMBERS[0]);
+        let ink = if is_flipped { colours.bad } else { colours.text3 };
+        let at = pos2(left + (cell - 1.5) / 2.0, y);
+        ui.painter().text(at, Align2::CENTER_TOP, bit, FontId::proportional(size), ink);
+        left += cell;
+    }
+    if let Some((field, from)) = begun {
+        field_ui(ui, field, [from, left], rect.top());
+    }
+}
+
+/// Draws the name of a field above a line over its bits.
+fn field_ui(ui: &Ui, field: BitField, [from, to]: [f32; 2], top: f32) {
+    let colours = theme::present(ui);
+    let y = top + CELL - 4.0;
+    ui.painter().line_segment([pos2(from, y), pos2(to - 1.5, y)], Stroke::new(2.0, colours.axis));
+    let name = field.label().to_lowercase();
+    let at = pos2(f32::midpoint(from, to), y - 2.0);
+    ui.painter().text(at, Align2::CENTER_BOTTOM, name, FontId::proportional(theme::SMALL), colours.text2);
+}
+
+/// Draws one bit: outlined, filled if it is 1; a flipped one has the colour of errors, full once it is flipped.
+fn digit_ui(ui: &Ui, cell: Rect, is_one: bool, flipped: Option<bool>) {
+    let colours = theme::present(ui);
+    let (fill, rim, ink) = match flipped {
+        Some(true) => (colours.bad, colours.bad, colours.canvas),
+        Some(false) => (Color32::TRANSPARENT, colours.bad, colours.text),
+        None if is_one => (colours.raised, colours.line, colours.text),
+        None => (Color32::TRANSPARENT, colours.line, colours.text3),
+    };
+    ui.painter().rect(cell, 2.0, fill, Stroke::new(1.0, rim), StrokeKind::Inside);
+    let size = (cell.width() * 0.8).clamp(6.0, theme::SMALL);
+    let digit = if is_one { "1" } else { "0" };
+    ui.painter().text(cell.center(), Align2::CENTER_CENTER, digit, FontId::proportional(size), ink);
 }
 
 #[cfg(test)]
@@ -358,5 +593,16 @@ mod tests {
             "weightlab replay \"x.runs/ab\" --stage 2.1 --round 2 --trial 7"
         );
         assert_eq!(command(directory, &once), "weightlab replay \"x.runs/ab\" --stage 2.1 --trial 7");
+    }
+
+    #[test]
+    fn an_image_says_its_two_classes_and_its_outcome() {
+        let image = ReplayedImage { outcome: ImageOutcome::Sdc1, label: 7, golden: Some(7), faulty: Some(3) };
+        let none = ClassNames::default();
+        assert_eq!(words(13, &image, &none), "Image 13: 7 → 3 (label 7), SDC-1");
+        let names = ClassNames::known(&["a", "b", "c", "cat", "e", "f", "g", "hen"]);
+        assert_eq!(words(13, &image, &names), "Image 13: hen → cat (label hen), SDC-1");
+        let lost = ReplayedImage { outcome: ImageOutcome::Due, faulty: None, ..image };
+        assert_eq!(words(0, &lost, &none), "Image 0: 7 → none (label 7), DUE");
     }
 }

@@ -1,39 +1,36 @@
 //! Fault campaigns of the selected runs: their trials as a list beside the opened trial, or the estimates of each
 //! condition.
 
-mod bit_rows;
 mod conditions;
 mod detail;
-mod filter;
-mod list;
-mod outcomes;
-mod summary;
 #[cfg(test)]
 mod tests;
 mod trials;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use eframe::egui::{Frame, Panel, Rect, RichText, ScrollArea, Ui};
+use eframe::egui::{
+    Align, Button, Frame, Label, Layout, Panel, Rect, Response, RichText, ScrollArea, Ui, UiBuilder, vec2,
+};
 
 use super::data::ChangedImages;
 use super::loading::{LoadState, Loading};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, WEIGHTS, nothing_ui, waiting_ui};
+use super::{Request, Shared, Store, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
 use crate::icons::Icon;
+use crate::plot::ListedFaults;
 use crate::runs::Runs;
+use crate::selection::Selection;
 use crate::{text, theme, widgets};
 use conditions::{conditions_ui, head_ui, progress_ui};
 use detail::{Asked, Opened, TrialDetail};
 use doc::Run;
-pub use filter::TrialFilter;
-use list::{TrialId, TrialList, id_of};
-use results::campaign::{CampaignBegan, CampaignRecord};
-use results::report::place_of;
+use results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
+use results::event::place_of;
 use results::tiles::Group;
 use results::{RunRecord, RunState, subject_of};
-use run::summary::TrialKey;
-use summary::{shares, summary_ui, tally};
-use trials::{TrialQuery, TrialRows};
+use run::summary::{FaultFilter, TrialKey};
+use trials::{TrialId, TrialList, TrialQuery, TrialRows, id_of};
 
 /// Below this width, the detail is below the list.
 const SIDE_BY_SIDE: f32 = 700.0;
@@ -87,17 +84,20 @@ impl View for Campaigns {
         listed.iter().any(has_campaign)
     }
 
-    fn subject(&self, input: &ViewInput<'_>, trial_filter: &TrialFilter) -> String {
-        let runs = trial_filter.runs(input);
+    fn subject(&self, input: &ViewInput<'_>, store: &Store) -> String {
+        let runs = store
+            .known::<TrialFilter>()
+            .map_or_else(|| input.selected().collect(), |filter| filter.runs(input));
         subject_of(runs.iter().map(|run| (run.arm_index, run.arm.as_str(), run.seed)))
     }
 
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        if std::mem::take(&mut shared.trial_filter.is_new) {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
+        let filter: &mut TrialFilter = shared.store.of();
+        if std::mem::take(&mut filter.is_new) {
             // The cell counts the trials of all campaigns of its stage.
             (self.shown, self.chosen) = (Part::Trials, None);
         }
-        let runs = shared.trial_filter.runs(input);
+        let runs = filter.runs(input);
         let all: Vec<Listed<'_>> = runs
             .iter()
             .flat_map(|run| {
@@ -106,7 +106,7 @@ impl View for Campaigns {
                     .record(&run.id)
                     .map_or(&[][..], RunRecord::campaigns)
                     .iter()
-                    .filter(|campaign| shared.trial_filter.has(campaign))
+                    .filter(|campaign| filter.has(campaign))
                     .map(move |campaign| (*run, campaign))
             })
             .collect();
@@ -123,7 +123,7 @@ impl View for Campaigns {
         {
             self.chosen = None;
         }
-        let (wanted, beside) = self.bar_ui(ui, input, shared.trial_filter, (&runs, &all));
+        let (wanted, beside) = self.bar_ui(ui, input, filter, (&runs, &all));
         let chosen = self.chosen.clone();
         let listed: Vec<Listed<'_>> = all
             .into_iter()
@@ -134,11 +134,11 @@ impl View for Campaigns {
                 conditions_of(ui, input, &listed);
                 None
             }
-            Part::Trials => self.trials_ui(ui, beside, input, shared.trial_filter, (&runs, &listed)),
+            Part::Trials => self.trials_ui(ui, beside, input, filter, (&runs, &listed)),
         };
         if let Some(changed) = changed {
-            *shared.changed = Some(changed.under(input.selection));
-            return Some(ViewResponse::Show("data"));
+            *shared.store.of() = Some(changed.under(input.selection));
+            return Some(Request::Show("data"));
         }
         wanted
     }
@@ -148,21 +148,21 @@ fn key(campaign: &CampaignRecord) -> CampaignKey {
     (campaign.began.campaign.clone(), campaign.began.round)
 }
 
-/// "Stage 4, round 2: 2,048 trials …", as the plan counts stages.
+/// Returns "Stage 4, round 2: 2,048 trials …", as the plan counts stages.
 fn title(campaign: &CampaignRecord, label: &str) -> String {
     let CampaignBegan { stage, round, branch, .. } = &campaign.began;
     format!("{}: {label}", place_of(stage, *round, branch))
 }
 
 impl Campaigns {
-    /// What is shown, of which campaign, layer and bit; also returns the room beside.
+    /// Returns what is shown, of which campaign, layer and bit; also returns the room beside.
     fn bar_ui(
         &mut self,
         ui: &mut Ui,
         input: &ViewInput<'_>,
         trial_filter: &mut TrialFilter,
         (runs, all): (&[&Run], &[Listed<'_>]),
-    ) -> (Option<ViewResponse>, Rect) {
+    ) -> (Option<Request>, Rect) {
         let mut wanted = None;
         let bar = ui.horizontal_wrapped(|ui| {
             let parts = [
@@ -181,7 +181,7 @@ impl Campaigns {
             if is_of_heat_map {
                 let back = ui.add(widgets::ghost(Icon::ArrowLeft, "Back to Vulnerability"));
                 if back.on_hover_text("Shows the heat map of layers and bits").clicked() {
-                    wanted = Some(ViewResponse::Show("vulnerability"));
+                    wanted = Some(Request::Show("vulnerability"));
                 }
             }
         });
@@ -189,7 +189,7 @@ impl Campaigns {
         (wanted, used.with_min_x(used.right() + 2.0 * theme::STEP).with_max_x(ui.max_rect().right()))
     }
 
-    /// The choice of a campaign, where there are several.
+    /// Draws the choice of a campaign, where there are several.
     fn campaign_ui(&mut self, ui: &mut Ui, all: &[Listed<'_>]) {
         let mut known: Vec<(CampaignKey, &CampaignRecord, &str)> = Vec::new();
         for (_, campaign) in all {
@@ -217,7 +217,7 @@ impl Campaigns {
         combo.response.labelled_by(label.id);
     }
 
-    /// The list of trials, with the opened one beside it or, in a narrow view, below it.
+    /// Draws the list of trials, with the opened one beside it or, in a narrow view, below it.
     fn trials_ui(
         &mut self,
         ui: &mut Ui,
@@ -283,7 +283,7 @@ impl Campaigns {
         changed
     }
 
-    /// The position of the opened trial in the list; without one in the list, the first is opened.
+    /// Returns the position of the opened trial in the list; without one in the list, the first is opened.
     fn position(&mut self, found: &Arc<TrialRows>) -> usize {
         let order = self.list.order(found);
         let is_open = |index: &usize| {
@@ -335,7 +335,7 @@ impl Campaigns {
     }
 }
 
-/// How far the campaigns are, while any is in progress.
+/// Draws how far the campaigns are, while any is in progress.
 fn running_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     let is_running = listed.iter().any(|(run, _)| input.runs.state(&run.id) == RunState::Running);
     if is_running {
@@ -343,7 +343,7 @@ fn running_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     }
 }
 
-/// The estimates of all conditions, campaign by campaign.
+/// Draws the estimates of all conditions, campaign by campaign.
 fn conditions_of(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     ScrollArea::vertical().id_salt("conditions").auto_shrink([false, false]).show(ui, |ui| {
         for (at, (run, campaign)) in listed.iter().enumerate() {
@@ -358,4 +358,183 @@ fn conditions_of(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
             });
         }
     });
+}
+
+/// Room that the summary needs beside the bar.
+const SUMMARY: f32 = 420.0;
+
+/// Draws what the listed trials amount to: how many there are, and the shares of outcomes with their definitions. In
+/// the room beside the bar, or else below it.
+pub fn summary_ui(ui: &mut Ui, beside: Rect, words: [String; 2]) {
+    let ink = theme::present(ui).text2;
+    let [count, shares] = words.map(|text| RichText::new(text).size(theme::SMALL).color(ink));
+    let is_beside = beside.width() >= SUMMARY && beside.height() < 1.5 * theme::CONTROL;
+    let row = Rect::from_min_size(ui.cursor().min, vec2(ui.available_width(), theme::CONTROL));
+    let row = if is_beside { beside } else { row };
+    let row = UiBuilder::new().max_rect(row).layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(row, |ui| {
+        ui.add(Label::new(count).selectable(false)).on_hover_text("Listed trials, of all trials so far");
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let definitions = ImageOutcome::ALL.map(ImageOutcome::definition);
+            ui.add(Label::new(shares).selectable(false).truncate()).on_hover_text(definitions.join("\n\n"));
+        });
+    });
+}
+
+/// Returns the trials at the place and their images, as in the heat map; without a place, all trials.
+pub fn tally(listed: &[Listed<'_>], sought: &FaultFilter) -> (u64, Tally) {
+    let mut sum = (0, Tally::default());
+    for (_, campaign) in listed {
+        for state in campaign.states(false) {
+            if !sought.is_chosen() {
+                sum = (sum.0 + state.trials, sum.1 + state.tally);
+                continue;
+            }
+            for outcome in &state.outcomes {
+                let layer = campaign.began.layers.get(outcome.layer);
+                let is_layer = sought.layer.is_none() || layer == sought.layer.as_ref();
+                if is_layer && (sought.bit.is_none() || outcome.bit == sought.bit) {
+                    sum = (sum.0 + outcome.trials, sum.1 + outcome.tally);
+                }
+            }
+        }
+    }
+    sum
+}
+
+/// Returns the shares of outcomes in words.
+pub fn shares((trials, tally): &(u64, Tally)) -> String {
+    if tally.images == 0 {
+        return String::new();
+    }
+    let share = |count: u64| text::percent(tally.share(count));
+    format!(
+        "{}: {} of images masked, {} with SDC-1, {} with DUE",
+        text::counted(*trials, "trial"),
+        share(tally.masked),
+        share(tally.sdc1),
+        share(tally.due)
+    )
+}
+
+/// The choice of everything.
+const ANY: &str = "any";
+
+/// The place whose trials are shown; nothing is chosen at first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrialFilter {
+    sought: FaultFilter,
+    /// The stage and the runs of the heat map, with the selection for which they count.
+    of: Option<(Selection, String, Vec<String>)>,
+    /// Whether the cell was opened in this frame: its trials are listed, of all campaigns of its stage.
+    is_new: bool,
+}
+
+impl TrialFilter {
+    /// Lists the trials of a cell of the heat map of these runs.
+    pub fn cell(ListedFaults { layer, bit, stage, runs }: ListedFaults, selection: Selection) -> Self {
+        let sought = FaultFilter { layer: Some(layer), bit: Some(bit) };
+        Self { sought, of: Some((selection, stage, runs)), is_new: true }
+    }
+
+    /// Returns the faults, if both layer and bit are chosen; with the runs of the heat map while these are shown.
+    pub fn place(&self, selection: &Selection) -> Option<ListedFaults> {
+        let (layer, bit) = self.sought.layer.clone().zip(self.sought.bit)?;
+        let of = self.of.as_ref().filter(|(of, ..)| of == selection);
+        let (stage, runs) = of.map(|(_, stage, runs)| (stage.clone(), runs.clone())).unwrap_or_default();
+        Some(ListedFaults { layer, bit, stage, runs })
+    }
+
+    /// Returns true if a cell of the heat map was opened, and is still chosen.
+    const fn is_of_heat_map(&self) -> bool {
+        self.of.is_some()
+    }
+
+    /// Returns true if the trials of a campaign are shown: those of the stage of the heat map, or all.
+    fn has(&self, campaign: &CampaignRecord) -> bool {
+        let is_of = |(_, stage, _): &(Selection, String, Vec<String>)| {
+            stage.is_empty() || *stage == campaign.began.place()
+        };
+        self.of.as_ref().is_none_or(is_of)
+    }
+
+    /// Returns the runs whose trials are shown.
+    fn runs<'a>(&self, input: &ViewInput<'a>) -> Vec<&'a Run> {
+        // An edit gives runs other identities, and another document has others.
+        let is_listed = |id: &String| input.listed.iter().any(|run| run.id == *id);
+        let is_present = |(selection, _, runs): &&(Selection, String, Vec<String>)| {
+            selection == input.selection && runs.iter().any(is_listed)
+        };
+        let of = self.of.as_ref().filter(is_present);
+        match of {
+            Some((_, _, runs)) => input.listed.iter().filter(|run| runs.contains(&run.id)).collect(),
+            None => input.selected().collect(),
+        }
+    }
+
+    /// Draws the chosen layer and bit as chips that a click removes, and a menu for each that is not chosen; no menu where
+    /// no trial has a single fault.
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, runs: &[&Run]) {
+        let (layers, bits) = places(input, runs);
+        let names = layers.into_iter().map(|layer| (layer.clone(), layer)).collect();
+        place_ui(ui, "layer", &mut self.sought.layer, names);
+        let names = bits.into_iter().rev().map(|bit| (format!("b{bit}"), bit)).collect();
+        place_ui(ui, "bit", &mut self.sought.bit, names);
+        if !self.sought.is_chosen() {
+            self.of = None;
+        }
+    }
+}
+
+/// Returns the layers, in the order of the network, and the bits that a single fault hit.
+fn places(input: &ViewInput<'_>, runs: &[&Run]) -> (Vec<String>, BTreeSet<u32>) {
+    let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
+    let records = runs.iter().filter_map(|run| input.runs.record(&run.id));
+    for campaign in records.flat_map(RunRecord::campaigns) {
+        let mut faulty = BTreeSet::new();
+        for outcome in campaign.states(false).flat_map(|state| &state.outcomes) {
+            faulty.insert(outcome.layer);
+            bits.extend(outcome.bit);
+        }
+        let names = campaign.began.layers.iter().enumerate();
+        let names = names.filter(|(index, _)| faulty.contains(index)).map(|(_, name)| name.clone());
+        layers.extend(names.filter(|name| !layers.contains(name)).collect::<Vec<_>>());
+    }
+    (layers, bits)
+}
+
+/// Draws a chip if a value is chosen, otherwise a menu of the values.
+fn place_ui<T: Clone + PartialEq + ToString>(
+    ui: &mut Ui,
+    what: &str,
+    chosen: &mut Option<T>,
+    values: Vec<(String, T)>,
+) {
+    if let Some(value) = chosen {
+        let known = values.iter().find(|(_, other)| other == value);
+        let name = known.map_or_else(|| value.to_string(), |(name, _)| name.clone());
+        let help = "Lists only trials whose only fault was there. Click to list others too";
+        if chip_ui(ui, &format!("{what} {name}")).on_hover_text(help).clicked() {
+            *chosen = None;
+        }
+        return;
+    }
+    if values.is_empty() {
+        return;
+    }
+    let label = ui.label(what);
+    let combo = widgets::drop_down(("faulty", what), ANY).width(64.0).show_ui(ui, |ui| {
+        ui.selectable_value(chosen, None, ANY);
+        for (name, value) in values {
+            ui.selectable_value(chosen, Some(value), name);
+        }
+    });
+    combo.response.labelled_by(label.id).on_hover_text("Lists only trials whose only fault was there");
+}
+
+/// Returns what is chosen, with a cross: a click takes it away.
+fn chip_ui(ui: &mut Ui, name: &str) -> Response {
+    let chip = Button::new((name, Icon::X.atom(theme::SMALL)));
+    let chip = chip.corner_radius(theme::CONTROL / 2.0).min_size(vec2(0.0, theme::CONTROL));
+    ui.add(chip).accessible_name(format!("Clear {name}"))
 }

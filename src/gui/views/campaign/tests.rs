@@ -2,7 +2,7 @@ use eframe::egui::vec2;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
-use super::TrialFilter;
+use super::*;
 use crate::plot::ListedFaults;
 use crate::selection::Selection;
 use crate::views::tests::{Shown, open, wait_for, wait_until};
@@ -10,7 +10,7 @@ use doc::file::parse;
 use doc::runs;
 use figure::plots::testing::{outcome, single_faults};
 use run::read_records;
-use run::summary::testing::carry_out;
+use run::testing::run_in;
 
 /// Three trials; 0 and 2 are in one cell.
 fn trials() -> Harness<'static, Shown> {
@@ -124,7 +124,7 @@ fn one_click_leads_from_a_trial_to_the_samples_that_it_changed_in_the_data_of_it
     let all = runs(&parse(text, std::path::Path::new("x.ron")).unwrap()).unwrap();
     let mut harness = open("campaigns", results::RunRecord::default());
     let results = harness.state().results.clone();
-    carry_out(&results, &all[0]);
+    run_in(&results, &all[0]);
     let record = read_records(&results, &all).remove(&all[0].id).unwrap();
     harness.state_mut().listed = all;
     harness.state_mut().set_record(record);
@@ -142,4 +142,25 @@ fn one_click_leads_from_a_trial_to_the_samples_that_it_changed_in_the_data_of_it
             || harness.query_by_label_contains("of 20 samples").is_some()
     });
     assert!(harness.query_by_label("Part").is_none());
+}
+
+#[test]
+fn a_cell_of_the_heat_map_is_a_layer_and_a_bit() {
+    let faults = ListedFaults {
+        layer: "fc1".to_owned(),
+        bit: 30,
+        stage: "Stage 3".to_owned(),
+        runs: vec!["x".to_owned()],
+    };
+    let cell = TrialFilter::cell(faults.clone(), Selection::Arm(0));
+    assert_eq!(cell.place(&Selection::Arm(0)), Some(faults));
+    let of = |stage: &str| {
+        let stage = stage.to_owned();
+        CampaignRecord::new(CampaignBegan { stage, ..CampaignBegan::default() })
+    };
+    assert!(cell.has(&of("2")) && !cell.has(&of("3")) && TrialFilter::default().has(&of("3")));
+    let elsewhere = cell.place(&Selection::Arm(1)).unwrap();
+    assert!(elsewhere.runs.is_empty(), "another selection has other runs");
+    assert_eq!(cell.sought, FaultFilter { layer: Some("fc1".to_owned()), bit: Some(30) });
+    assert!(cell.is_of_heat_map() && !TrialFilter::default().is_of_heat_map());
 }

@@ -5,13 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Label, Rect, Sense, Ui, pos2, vec2};
+
+use super::detail::outcome_colour;
+use crate::table::{self, Ground, Order, Table};
 use crate::views::ViewInput;
 use crate::views::values::place_of;
 use crate::{text, theme};
 use doc::fault::Format;
 use doc::{Run, RunSpec};
 use figure::font::{Weight, width};
-use results::campaign::CampaignRecord;
+use results::campaign::{CampaignRecord, ImageOutcome};
 use results::colours::base;
 use results::number::{Format as Digits, readable};
 use results::table::settings::compare;
@@ -88,7 +93,8 @@ pub enum Column {
 }
 
 impl TrialQuery {
-    /// The query for the trials of some runs, of all their campaigns or of one, and what else is known of the runs.
+    /// Returns the query for the trials of some runs, of all their campaigns or of one, and what else is known of the
+    /// runs.
     pub fn of(
         input: &ViewInput<'_>,
         sought: &FaultFilter,
@@ -114,7 +120,7 @@ impl TrialQuery {
         (Self { folder: input.results.to_owned(), sought: sought.clone(), runs: cells, trials }, facts)
     }
 
-    /// Whether the answer to another query can be shown until this one is answered.
+    /// Returns true if the answer to another query can be shown until this one is answered.
     pub fn continues(&self, other: &Self) -> bool {
         let ids = |query: &Self| query.runs.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
         (&self.folder, &self.sought, ids(self)) == (&other.folder, &other.sought, ids(other))
@@ -167,7 +173,7 @@ impl TrialQuery {
     }
 }
 
-/// A number that grows by an eighth at a time.
+/// Returns a number that grows by an eighth at a time.
 const fn rounded(trials: u64) -> u64 {
     let step = match trials.checked_ilog2() {
         Some(log) => (1 << log) / GROWTH,
@@ -179,14 +185,15 @@ const fn rounded(trials: u64) -> u64 {
     }
 }
 
-/// The entry of a fault: "fc1 [52, 11]" for a weight, "fc1.bias [3]" for others, and without a known shape the flat index.
+/// Returns the entry of a fault: "fc1 [52, 11]" for a weight, "fc1.bias [3]" for others, and without a known shape the
+/// flat index.
 pub fn place(fault: &LoggedFault<'_>, shape: Option<&Vec<usize>>) -> String {
     let index = fault.index as usize;
     let index = shape.map_or_else(|| format!("[{}]", fault.index), |shape| place_of(index, shape));
     format!("{} {index}", fault.parameter.strip_suffix(".weight").unwrap_or(&fault.parameter))
 }
 
-/// A stored value for reading: four digits, or what it is instead of a number.
+/// Returns a stored value for reading: four digits, or what it is instead of a number.
 pub fn value_text(value: f64) -> String {
     if value.is_nan() {
         "NaN".to_owned()
@@ -198,7 +205,8 @@ pub fn value_text(value: f64) -> String {
 }
 
 impl TrialRow {
-    /// What tells it from others: "114, seed 2", and "114, round 1, format Int8, seed 2" where rounds and settings differ.
+    /// Returns what tells it from others: "114, seed 2", and "114, round 1, format Int8, seed 2" where rounds and
+    /// settings differ.
     pub fn name(&self) -> String {
         let TrialKey { round, trial, .. } = &self.trial.key;
         let round = round.map_or_else(String::new, |round| format!(", round {round}"));
@@ -206,7 +214,7 @@ impl TrialRow {
         format!("{trial}{round}{setting}, seed {}", self.seed)
     }
 
-    /// What the entry holds before and after its first fault.
+    /// Returns what the entry holds before and after its first fault.
     pub fn values(&self) -> [Option<f64>; 2] {
         let fault = self.trial.fault.as_ref().map(|fault| &fault.fault);
         let bits = fault.map_or([None; 2], |fault| [fault.before, fault.after]);
@@ -232,7 +240,7 @@ impl Column {
         Self::Accuracy,
     ];
 
-    /// Its heading.
+    /// Returns its heading.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Setting => "Setting",
@@ -247,7 +255,7 @@ impl Column {
         }
     }
 
-    /// What it shows.
+    /// Returns what it shows.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Setting => "The arm of the run, with its setting",
@@ -265,12 +273,12 @@ impl Column {
         }
     }
 
-    /// Whether its texts are numbers, which end at the right.
+    /// Returns true if its texts are numbers, which end at the right.
     pub const fn is_number(self) -> bool {
         !matches!(self, Self::Setting | Self::Weight | Self::Bit)
     }
 
-    /// Its text in a row.
+    /// Returns its text in a row.
     pub fn text(self, row: &TrialRow) -> String {
         let trial = &row.trial;
         let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), value_text);
@@ -293,7 +301,7 @@ impl Column {
         }
     }
 
-    /// The order of two rows by this column, ascending.
+    /// Returns the order of two rows by this column, ascending.
     pub fn order(self, a: &TrialRow, b: &TrialRow) -> Ordering {
         let value = |row: &TrialRow, at: usize| row.values()[at].unwrap_or(f64::NEG_INFINITY);
         let harm = |row: &TrialRow| (row.trial.sdc1, row.trial.due);
@@ -318,12 +326,162 @@ impl Column {
     }
 }
 
+/// Height of a row, and length of a full bar with the gap before it, in points.
+const ROW: f32 = 26.0;
+const BAR: f32 = 56.0;
+/// The widest name of a setting.
+const WIDEST: f32 = 160.0;
+
+/// A trial of a run.
+pub type TrialId = (String, TrialKey);
+
+/// The order of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    column: Column,
+    is_descending: bool,
+}
+
+impl Default for Sort {
+    fn default() -> Self {
+        Self { column: Column::default(), is_descending: true }
+    }
+}
+
+/// The state of the list between frames.
+#[derive(Default)]
+pub struct TrialList {
+    sort: Sort,
+    /// The rows in their order, with what they were sorted from.
+    order: Option<(Arc<TrialRows>, Sort, Arc<[usize]>)>,
+    /// The position of a row to show next.
+    target: Option<usize>,
+}
+
+/// Returns the identity of the trial of a row.
+pub fn id_of(row: &TrialRow) -> TrialId {
+    (row.trial.run.clone(), row.trial.key.clone())
+}
+
+impl TrialList {
+    /// Returns the places of rows in their order.
+    pub fn order(&mut self, rows: &Arc<TrialRows>) -> Arc<[usize]> {
+        let is_sorted = |(of, sort, _): &(Arc<TrialRows>, Sort, Arc<[usize]>)| {
+            Arc::ptr_eq(of, rows) && *sort == self.sort
+        };
+        if !self.order.as_ref().is_some_and(is_sorted) {
+            let Sort { column, is_descending } = self.sort;
+            let mut order: Vec<usize> = (0..rows.rows.len()).collect();
+            order.sort_by(|a, b| {
+                let (a, b) = (&rows.rows[*a], &rows.rows[*b]);
+                if is_descending { column.order(b, a) } else { column.order(a, b) }
+            });
+            self.order = Some((rows.clone(), self.sort, order.into()));
+        }
+        self.order.as_ref().map_or_else(|| Arc::from([]), |(.., order)| order.clone())
+    }
+
+    /// Shows this position of the list in the next frame.
+    pub fn show(&mut self, position: usize) {
+        self.target = Some(position);
+    }
+
+    /// Draws the list; returns the trial whose row is clicked.
+    pub fn ui(&mut self, ui: &mut Ui, rows: &Arc<TrialRows>, open: Option<&TrialId>) -> Option<TrialId> {
+        let places = self.order(rows);
+        let known = &Column::ALL[usize::from(!rows.has_settings)..];
+        let mut columns: Vec<table::Column<'_>> =
+            known.iter().map(|column| column.shown(rows, self.sort.column == *column)).collect();
+        let stay = columns.iter().filter(|column| column.leaves.is_none()).map(|column| column.width);
+        let bar = if stay.sum::<f32>() + BAR <= ui.available_width() { BAR } else { 0.0 };
+        if let Some(at) = known.iter().position(|column| *column == Column::Sdc1) {
+            columns[at].width += bar;
+        }
+        let at = known.iter().position(|column| *column == self.sort.column);
+        let mut order = Order { column: at, is_descending: self.sort.is_descending };
+        let trial = |row: usize| &rows.rows[places[row]];
+        let text = |row: usize, column: usize| known[column].text(trial(row));
+        let table = Table {
+            id: "trials",
+            columns: &columns,
+            rows: places.len(),
+            row_height: ROW,
+            order: Some(&mut order),
+            target: self.target.take(),
+            text: Some(&text),
+            ..Table::default()
+        };
+        let (mut clicked, list) = (None, ui.scope_id());
+        table.show(ui, &mut |ui, row, column| {
+            let Some(column) = column else {
+                let (id, name) = (id_of(trial(row)), format!("Show trial {}", trial(row).name()));
+                let ground = Ground {
+                    id: list.with(("trial", &name)),
+                    name: &name,
+                    role: Role::Button,
+                    sense: Sense::click(),
+                    is_selected: open == Some(&id),
+                    is_owner: false,
+                };
+                if ground.ui(ui, ui.max_rect()).clicked() {
+                    clicked = Some(id);
+                }
+                return;
+            };
+            if known[column] == Column::Sdc1 && bar > 0.0 {
+                bar_ui(ui, trial(row), bar - table::GAP);
+            }
+            ui.add(Label::new(text(row, column)).selectable(false).truncate());
+        });
+        let sort = |at: usize| Sort { column: known[at], is_descending: order.is_descending };
+        self.sort = order.column.map_or_else(Sort::default, sort);
+        clicked
+    }
+}
+
+impl Column {
+    /// Returns the column as the table has it, with room for all texts.
+    fn shown(self, rows: &TrialRows, is_sorted: bool) -> table::Column<'static> {
+        let text = rows.widths[self as usize];
+        let text = if self == Self::Setting { text.min(WIDEST) } else { text };
+        let arrow = if is_sorted { table::ARROW } else { 0.0 };
+        table::Column {
+            title: self.heading().into(),
+            help: self.help().into(),
+            is_number: self.is_number(),
+            ends_right: self.is_number(),
+            width: (text * 1.02).ceil() + 2.0 * table::PADDING + arrow,
+            leaves: match self {
+                Self::Before => Some(0),
+                Self::Accuracy => Some(1),
+                Self::Seed => Some(2),
+                Self::After => Some(3),
+                Self::Bit => Some(4),
+                Self::Setting | Self::Trial | Self::Weight | Self::Sdc1 => None,
+            },
+        }
+    }
+}
+
+/// Draws the shares of images with SDC-1 and DUE.
+fn bar_ui(ui: &mut Ui, row: &TrialRow, width: f32) {
+    let (rect, _) = ui.allocate_exact_size(vec2(width, theme::STEP), Sense::hover());
+    ui.painter().rect_filled(rect, 2.0, theme::present(ui).raised);
+    let mut left = rect.left();
+    for (outcome, count) in [(ImageOutcome::Sdc1, row.trial.sdc1), (ImageOutcome::Due, row.trial.due)] {
+        let part = width * count as f32 / row.trial.images.max(1) as f32;
+        let part = Rect::from_min_size(pos2(left, rect.top()), vec2(part, rect.height()));
+        ui.painter().rect_filled(part, 2.0, outcome_colour(ui, outcome));
+        left = part.right();
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
     use run::summary::TrialFault;
 
-    /// A trial with a flip of bit 30 of `fc1.weight[52, 11]`, a parameter of 100×64.
+    /// Returns a trial with a flip of bit 30 of `fc1.weight[52, 11]`, a parameter of 100×64.
     pub fn row(trial: u64, sdc1: u64) -> TrialRow {
         let fault = LoggedFault {
             parameter: "fc1.weight".into(),
@@ -391,5 +549,20 @@ pub(super) mod tests {
         assert_eq!([0, 1, 7, 15, 16, 17, 1000].map(rounded), [0, 1, 7, 15, 16, 16, 960]);
         let steps: BTreeSet<u64> = (0..100_000).map(rounded).collect();
         assert!(steps.len() < 120, "{}", steps.len());
+    }
+
+    #[test]
+    fn trials_are_sorted_by_any_column_in_both_directions() {
+        let rows = Arc::new(TrialRows {
+            rows: vec![row(1, 9), row(2, 300), row(3, 20)],
+            count: 3,
+            ..TrialRows::default()
+        });
+        let mut list = TrialList::default();
+        assert_eq!(list.order(&rows)[..], [1, 2, 0], "the worst ones first");
+        list.sort = Sort { column: Column::Trial, is_descending: false };
+        assert_eq!(list.order(&rows)[..], [0, 1, 2]);
+        list.sort.is_descending = true;
+        assert_eq!(list.order(&rows)[..], [2, 1, 0]);
     }
 }

@@ -1,34 +1,36 @@
 //! The data as the network sees them: pictures with their classes, what the network of the selected run predicts, and the
 //! confusion matrix.
 
-mod filter;
 mod pictures;
-mod summary;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eframe::egui::{Align, Frame, Layout, Panel, RichText, Ui};
+use eframe::egui::{
+    Align, CollapsingHeader, Frame, Grid, Label, Layout, Panel, RichText, ScrollArea, Ui, vec2,
+};
 
 use super::loading::{LoadState, Loading, Source};
+use super::network_at_end::NetworkAtEnd;
 use super::offer::{Offer, Offers};
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui, waiting_ui};
 use crate::plot::{FigureView, figure_ui};
+use crate::selection::Selection;
 use crate::{text, theme, widgets};
-use doc::RunSpec;
+use data::Inventory;
+use doc::{ClassNames, RunSpec};
 use figure::Figure;
 use figure::confusion::confusion;
-pub use filter::ChangedImages;
-use filter::Filter;
 use form::Stored;
 use pictures::Pictures;
-pub use pictures::texture;
 use results::confusion::Confusion;
+use results::number::fixed;
 use results::tiles::Group;
 use run::summary::{DataPart, Prediction, SeenSamples, predict, read_samples};
-use summary::{inventory_ui, summary_ui};
+
+pub use pictures::texture;
 
 /// Width of the counts beside the pictures, and the least width of the tile that has them there.
 const COUNTS: f32 = 260.0;
@@ -101,17 +103,19 @@ struct Predicting {
 }
 
 impl View for DataView {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         // What a trial changed is no answer to the question about other runs.
-        shared.changed.take_if(|changed| !changed.is_under(input.selection));
-        if shared.changed.as_mut().is_some_and(ChangedImages::take_new) {
+        let changed = changed_images(shared);
+        changed.take_if(|changed| !changed.is_under(input.selection));
+        if changed.as_mut().is_some_and(ChangedImages::take_new) {
             (self.shown, self.filter) = (Shown::Pictures, Filter::default());
         }
         let Some((spec, predicting)) = subject(ui, input, shared) else {
             nothing_ui(ui, ENTRY.help, "There are no runs yet: add an arm on the left.");
             return None;
         };
-        let part = if shared.changed.is_some() { DataPart::Test } else { self.part };
+        let changed = changed_images(shared);
+        let part = if changed.is_some() { DataPart::Test } else { self.part };
         let base = input.base.to_owned();
         let key = (format!("{} {:?}", spec.data.to_ron(), spec.net.image_side()), base, part);
         let read = (spec, key.1.clone());
@@ -125,7 +129,7 @@ impl View for DataView {
             }
             LoadState::Failed(why) => {
                 let why = why.to_owned();
-                self.choices_ui(ui, shared.changed);
+                self.choices_ui(ui, changed);
                 widgets::message_ui(ui, widgets::Tone::Bad, &why);
                 return None;
             }
@@ -136,7 +140,7 @@ impl View for DataView {
         }
         let answers = predicting.as_ref().and_then(|predicting| self.predict(ui, predicting, &seen));
         self.take_matrix(answers.as_ref());
-        self.bar_ui(ui, shared.changed, &seen, answers.is_some());
+        self.bar_ui(ui, changed, &seen, answers.is_some());
         inventory_ui(ui, &seen.inventory);
         if seen.samples.is_empty() {
             ui.label("This part of the data has no samples.");
@@ -148,7 +152,7 @@ impl View for DataView {
             let panel = panel.frame(Frame::NONE).show_separator_line(false);
             panel.show(ui, |ui| summary_ui(ui, &seen, counts));
         }
-        let changed = shared.changed.as_ref();
+        let changed = changed.as_ref();
         match (self.shown, &answers) {
             (Shown::Matrix, Some(answers)) if changed.is_none() => {
                 drop(figure_ui(ui, &answers.figure, &mut self.matrix.1));
@@ -177,18 +181,24 @@ impl View for DataView {
     }
 }
 
-/// The settings of the shown run, and the run itself where its network is shown, below its title. What a trial changed is of
-/// the run of that trial, and its network then has no predictions: those of the trial are there.
+/// Returns the pictures of a trial that are shown alone.
+fn changed_images<'a>(shared: &'a mut Shared<'_>) -> &'a mut Option<ChangedImages> {
+    shared.store.of()
+}
+
+/// Returns the settings of the shown run, and the run itself where its network is shown, below its title. What a trial
+/// changed is of the run of that trial, and its network then has no predictions: those of the trial are there.
 fn subject(
     ui: &mut Ui,
     input: &ViewInput<'_>,
     shared: &mut Shared<'_>,
 ) -> Option<(Arc<RunSpec>, Option<Predicting>)> {
-    if let Some(changed) = shared.changed {
+    if let Some(changed) = changed_images(shared) {
         return Some((changed.spec.clone(), None));
     }
-    if let Some((spec, _)) = shared.network.spec(ui.ctx(), input) {
-        let read = shared.network.ui(ui, ENTRY.help, input);
+    let network: &mut NetworkAtEnd = shared.store.of();
+    if let Some((spec, _)) = network.spec(ui.ctx(), input) {
+        let read = network.ui(ui, ENTRY.help, input);
         return Some((spec, read.map(|read| Predicting { source: read.source, title: read.title })));
     }
     let run = input.selected().next().or(input.listed.first())?;
@@ -197,7 +207,7 @@ fn subject(
 }
 
 impl DataView {
-    /// The predictions of a run, once a thread has made them.
+    /// Returns the predictions of a run, once a thread has made them.
     fn predict(&mut self, ui: &mut Ui, run: &Predicting, seen: &Arc<SeenSamples>) -> Option<Arc<Answers>> {
         let key = (run.source.clone(), self.part);
         let (source, samples) = (run.source.clone(), seen.clone());
@@ -245,7 +255,7 @@ impl DataView {
         });
     }
 
-    /// The part; or what a trial changed, which is of the test part.
+    /// Draws the part; or what a trial changed, which is of the test part.
     fn choices_ui(&mut self, ui: &mut Ui, changed: &mut Option<ChangedImages>) {
         let Some(shown) = changed else { return self.part_ui(ui) };
         let mut ends = false;
@@ -258,7 +268,7 @@ impl DataView {
         }
     }
 
-    /// Which part, pictures or matrix, and the filter.
+    /// Draws which part, pictures or matrix, and the filter.
     fn bar_ui(
         &mut self,
         ui: &mut Ui,
@@ -287,5 +297,239 @@ impl DataView {
         if is_of_trial {
             self.choices_ui(ui, changed);
         }
+    }
+}
+
+/// The pictures that a trial of a campaign changed, with the classes without and with the fault.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangedImages {
+    /// What they are: "12 test samples changed by trial 7".
+    pub title: String,
+    /// Places in the test part, ascending, each with the class that was predicted without the fault, and with it.
+    pub images: Vec<(usize, [Option<u32>; 2])>,
+    /// The settings of the run of the trial, with the data that its campaign saw: the places mean nothing in others.
+    pub spec: Arc<RunSpec>,
+    /// What was selected when they were asked for.
+    selection: Selection,
+    /// Whether the view has not shown them yet.
+    is_new: bool,
+}
+
+impl ChangedImages {
+    /// Pictures that the view has not shown yet.
+    pub fn new(title: String, images: Vec<(usize, [Option<u32>; 2])>, spec: Arc<RunSpec>) -> Self {
+        Self { title, images, spec, selection: Selection::default(), is_new: true }
+    }
+
+    /// Returns the same, until something else is selected.
+    pub fn under(self, selection: &Selection) -> Self {
+        Self { selection: runs_of(selection), ..self }
+    }
+
+    /// Returns true if the same runs are still selected.
+    pub fn is_under(&self, selection: &Selection) -> bool {
+        self.selection == runs_of(selection)
+    }
+
+    /// Returns true if the view has not shown them yet; it has then.
+    pub fn take_new(&mut self) -> bool {
+        std::mem::take(&mut self.is_new)
+    }
+
+    /// Returns the two classes of a picture.
+    pub fn classes(&self, image: usize) -> Option<[Option<u32>; 2]> {
+        let at = self.images.binary_search_by_key(&image, |(image, _)| *image).ok()?;
+        Some(self.images[at].1)
+    }
+}
+
+/// Drops the stage of a selection: the runs of its arm are the same.
+fn runs_of(selection: &Selection) -> Selection {
+    match selection {
+        Selection::Stage { arm, .. } => Selection::Arm(*arm),
+        other @ (Selection::Experiment
+        | Selection::Arm(_)
+        | Selection::Setting { .. }
+        | Selection::Run { .. }) => other.clone(),
+    }
+}
+
+/// What samples must have to be listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// This class.
+    pub class: Option<u32>,
+    /// This predicted class.
+    pub predicted: Option<u32>,
+    /// A wrong prediction.
+    pub is_wrong: bool,
+}
+
+impl Filter {
+    /// Returns the places of the samples that have all of it. Without predictions, only their classes count.
+    pub fn listed(
+        &self,
+        labels: &[u32],
+        predictions: Option<&[Prediction]>,
+        changed: Option<&ChangedImages>,
+    ) -> Vec<usize> {
+        let fits = |at: &usize| {
+            let label = labels[*at];
+            let prediction = predictions.map(|predictions| predictions[*at].class);
+            self.class.is_none_or(|class| class == label)
+                && prediction.is_none_or(|found| {
+                    self.predicted.is_none_or(|class| found == Some(class))
+                        && (!self.is_wrong || found != Some(label))
+                })
+        };
+        match changed {
+            Some(changed) => {
+                let images = changed.images.iter().map(|(image, _)| *image);
+                images.filter(|at| *at < labels.len()).filter(fits).collect()
+            }
+            None => (0..labels.len()).filter(fits).collect(),
+        }
+    }
+
+    /// Draws the choices, from right to left.
+    pub fn ui(&mut self, ui: &mut Ui, classes: &ClassNames, has_predictions: bool) {
+        if has_predictions {
+            ui.checkbox(&mut self.is_wrong, "Wrong").on_hover_text("Only samples with a wrong prediction");
+            class_ui(ui, "Predicted", &mut self.predicted, classes);
+        }
+        class_ui(ui, "Class", &mut self.class, classes);
+    }
+}
+
+fn class_ui(ui: &mut Ui, name: &str, chosen: &mut Option<u32>, classes: &ClassNames) {
+    let class_name = |class: u32| classes.name_of(Some(class));
+    let shown = chosen.map_or_else(|| "all".to_owned(), class_name);
+    widgets::choice_ui(ui, name, &shown, |ui| {
+        ui.selectable_value(chosen, None, "all");
+        for class in (0..).take(classes.len()) {
+            ui.selectable_value(chosen, Some(class), class_name(class));
+        }
+    });
+}
+
+/// The most channels that are listed: features are too many to read.
+const CHANNELS: usize = 16;
+/// Height of a line, and width of a number, in points.
+const ROW: f32 = 20.0;
+const NUMBER: f32 = 72.0;
+
+/// The most of the height of a tile that the inventory takes; the rest is scrolled to.
+const INVENTORY: f32 = 0.4;
+
+/// Draws what was found in all parts of the data, whole and folded in a line.
+pub fn inventory_ui(ui: &mut Ui, inventory: &Inventory) {
+    let most = ui.available_height() * INVENTORY;
+    let header = CollapsingHeader::new(RichText::new(inventory.summary()).size(theme::SMALL));
+    header.id_salt("inventory").default_open(true).show(ui, |ui| {
+        ScrollArea::vertical().id_salt("inventory").max_height(most).show(ui, |ui| {
+            let colours = theme::present(ui);
+            ui.spacing_mut().interact_size.y = 0.0; // rows are as high as their text
+            Grid::new("inventory").num_columns(2).spacing([theme::STEP, 2.0]).show(ui, |ui| {
+                for (label, text) in inventory.lines(true) {
+                    ui.label(RichText::new(label).size(theme::SMALL).color(colours.text3));
+                    ui.add(Label::new(RichText::new(text).size(theme::SMALL)).wrap());
+                    ui.end_row();
+                }
+            });
+        });
+    });
+}
+
+/// A line of the summary. All lines are equally high, so that only those are laid out that are seen.
+#[derive(Clone, Copy)]
+enum Line {
+    ClassHead,
+    Class(usize),
+    AllClasses,
+    Space,
+    Title,
+    ChannelHead,
+    Channel(usize),
+    Measured,
+    MoreChannels(usize),
+}
+
+/// Draws how many samples each class has and, with predictions, how many of them are right; and the values of channels.
+pub fn summary_ui(ui: &mut Ui, seen: &SeenSamples, counts: Option<&Confusion>) {
+    let (channels, classes) = (seen.channels.mean.len(), seen.counts.len());
+    let after = [Line::AllClasses, Line::Space, Line::Title, Line::ChannelHead];
+    let mut lines: Vec<Line> =
+        std::iter::once(Line::ClassHead).chain((0..classes).map(Line::Class)).chain(after).collect();
+    lines.extend((0..channels.min(CHANNELS)).map(Line::Channel));
+    lines.extend((seen.measured < seen.samples.len()).then_some(Line::Measured));
+    lines.extend((channels > CHANNELS).then(|| Line::MoreChannels(channels - CHANNELS)));
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let area = ScrollArea::vertical().id_salt("summary").auto_shrink(false);
+    area.show_rows(ui, ROW, lines.len(), |ui, shown| {
+        for line in &lines[shown] {
+            line_ui(ui, *line, seen, counts);
+        }
+    });
+}
+
+fn line_ui(ui: &mut Ui, line: Line, seen: &SeenSamples, counts: Option<&Confusion>) {
+    let heading = |text: &str| RichText::new(text).size(theme::SMALL).strong();
+    let weak = |text: String| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3);
+    let plain = |text: String| RichText::new(text);
+    match line {
+        Line::ClassHead => {
+            let right = counts.map(|_| heading("Right"));
+            cells_ui(ui, heading("Class"), [Some(heading("Samples")), right]);
+        }
+        Line::Class(class) => {
+            let (name, samples) = (seen.classes.name_of(Some(class as u32)), seen.counts[class]);
+            let right = counts.map(|counts| plain(share(counts.right(class), samples)));
+            cells_ui(ui, plain(name), [Some(plain(text::grouped(samples))), right]);
+        }
+        Line::AllClasses => {
+            let all = seen.counts.iter().sum();
+            let right = |counts: &Confusion| (0..seen.counts.len()).map(|class| counts.right(class)).sum();
+            let right = counts.map(|counts| plain(share(right(counts), all)));
+            cells_ui(ui, plain("All".to_owned()), [Some(plain(text::grouped(all))), right]);
+        }
+        Line::Space => drop(ui.allocate_space(vec2(1.0, ROW))),
+        Line::Title => cells_ui(ui, weak("Values as the network sees them".to_owned()), [None, None]),
+        Line::ChannelHead => {
+            cells_ui(ui, heading("Channel"), [Some(heading("Mean")), Some(heading("Deviation"))]);
+        }
+        Line::Channel(channel) => {
+            let [mean, deviation] = [&seen.channels.mean, &seen.channels.deviation]
+                .map(|values| Some(plain(fixed(values[channel], 4))));
+            cells_ui(ui, plain((channel + 1).to_string()), [mean, deviation]);
+        }
+        Line::Measured => {
+            let all = text::counted(seen.samples.len(), "sample");
+            let words = format!("over {} of {all}", text::grouped(seen.measured as u64));
+            cells_ui(ui, weak(words), [None, None]);
+        }
+        Line::MoreChannels(more) => cells_ui(ui, weak(format!("and {more} more")), [None, None]),
+    }
+}
+
+/// Draws a name and up to two numbers at the right; a long name is cut off, and whole under the pointer.
+fn cells_ui(ui: &mut Ui, name: RichText, numbers: [Option<RichText>; 2]) {
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), ROW), Layout::right_to_left(Align::Center), |ui| {
+        for number in numbers.into_iter().rev().flatten() {
+            let layout = Layout::right_to_left(Align::Center);
+            ui.allocate_ui_with_layout(vec2(NUMBER, ROW), layout, |ui| {
+                ui.set_min_width(NUMBER);
+                ui.label(number);
+            });
+        }
+        let rest = Layout::left_to_right(Align::Center);
+        ui.with_layout(rest, |ui| ui.add(Label::new(name).truncate()));
+    });
+}
+
+fn share(right: u64, samples: u64) -> String {
+    if samples == 0 {
+        "–".to_owned()
+    } else {
+        format!("{} %", fixed(100.0 * right as f64 / samples as f64, 1))
     }
 }

@@ -10,7 +10,7 @@ use eframe::egui::{
     TextureOptions, Ui, Vec2, vec2,
 };
 
-use super::filter::ChangedImages;
+use super::ChangedImages;
 use crate::background::{BackgroundTask, TaskState};
 use crate::{text, theme};
 use data::Samples;
@@ -148,15 +148,15 @@ fn small_ui(ui: &mut Ui, words: &str) -> Response {
 }
 
 fn picture(samples: &Samples, at: usize) -> Result<Picture, String> {
-    Picture::of(samples, at).map_err(|error| error.to_string())
+    Picture::new(samples, at).map_err(|error| error.to_string())
 }
 
-/// Few pixels keep their edges; many are averaged.
+/// Returns the sampling of a picture: few pixels keep their edges, many are averaged.
 fn options(samples: &Samples) -> TextureOptions {
     if samples.shape.width as f32 > PICTURE { TextureOptions::LINEAR } else { TextureOptions::NEAREST }
 }
 
-/// A picture on the graphics card, with its name there.
+/// Returns a picture on the graphics card, with its name there.
 pub fn texture(ui: &Ui, name: &str, picture: &Picture, options: TextureOptions) -> TextureHandle {
     let pixels =
         picture.pixels.iter().map(|[red, green, blue]| Color32::from_rgb(*red, *green, *blue)).collect();
@@ -164,12 +164,12 @@ pub fn texture(ui: &Ui, name: &str, picture: &Picture, options: TextureOptions) 
     ui.ctx().load_texture(format!("{name} {}", picture.image), image, options)
 }
 
-/// The name of a class; its number where the data do not have it, and "none" where logits are not finite.
+/// Returns the name of a class; its number where the data do not have it, and "none" where logits are not finite.
 fn name(seen: &SeenSamples, class: Option<u32>) -> String {
     seen.classes.name_of(class)
 }
 
-/// The class, and below it what is predicted: in the colour of errors where that is wrong.
+/// Draws the class, and below it what is predicted: in the colour of errors where that is wrong.
 fn words_ui(
     ui: &mut Ui,
     seen: &SeenSamples,
@@ -196,7 +196,7 @@ fn percent(share: f64) -> String {
     if share.is_nan() { "no probability".to_owned() } else { format!("{} %", fixed(100.0 * share, 0)) }
 }
 
-/// All of a sample in words.
+/// Returns all of a sample in words.
 fn reading(
     seen: &SeenSamples,
     at: usize,

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use egui_kittest::kittest::Queryable;
 
-use super::filter::{ChangedImages, Filter};
+use super::{ChangedImages, Filter};
 use crate::selection::Selection;
 use crate::views::tests::{done, open, wait_for};
 use data::{Data, Digits, iris};
@@ -10,7 +10,7 @@ use doc::RunSpec;
 use results::RunRecord;
 use run::summary::Prediction;
 
-/// The settings of a run on these data.
+/// Returns the settings of a run on these data.
 fn spec(data: Data) -> Arc<RunSpec> {
     Arc::new(RunSpec { data, ..RunSpec::default() })
 }
@@ -97,7 +97,7 @@ fn without_results_the_data_are_there_and_the_view_says_what_is_missing() {
     assert!(harness.query_by_label("The confusion matrix needs a run that is done.").is_some());
 }
 
-/// The samples 3 and 5 of the test part of the digits, as a trial of another run changed them.
+/// Returns the samples 3 and 5 of the test part of the digits, as a trial of another run changed them.
 fn changed(selection: &Selection) -> ChangedImages {
     let images = vec![(3, [Some(3), Some(8)]), (5, [Some(5), None])];
     let title = "2 test samples changed by trial 7, seed 2".to_owned();
@@ -110,7 +110,7 @@ fn what_a_trial_changed_is_shown_in_the_data_of_its_run_and_nothing_of_other_run
     wait_for(&mut harness, "a, seed 1, final weights");
     harness.get_by_label("Confusion").click();
     harness.run();
-    harness.state_mut().views.changed = Some(changed(&Selection::Arm(0)));
+    *harness.state_mut().views.store.of() = Some(changed(&Selection::Arm(0)));
     wait_for(&mut harness, "2 of 360 samples");
     assert!(harness.query_by_label("2 test samples changed by trial 7, seed 2").is_some());
     for absent in ["Part", "Predicted", "Wrong", "Confusion", "a, seed 1, final weights", "setosa"] {
@@ -131,13 +131,13 @@ fn what_a_trial_changed_is_shown_in_the_data_of_its_run_and_nothing_of_other_run
 fn what_a_trial_changed_ends_with_the_selection() {
     let mut harness = open("data", done());
     let stage = Selection::Stage { arm: 0, path: vec![0] };
-    harness.state_mut().views.changed = Some(changed(&stage));
+    *harness.state_mut().views.store.of() = Some(changed(&stage));
     wait_for(&mut harness, "2 of 360 samples");
     let id = harness.state().listed[0].id.clone();
     harness.state_mut().selection = Selection::Run { arm: 0, id };
     wait_for(&mut harness, "30 samples");
     assert!(harness.query_by_label_contains("changed by trial").is_none());
-    assert!(harness.state().views.changed.is_none());
+    assert_eq!(harness.state().views.store.known::<Option<ChangedImages>>(), Some(&None));
 }
 
 #[test]

@@ -1,27 +1,34 @@
 //! The network as a graph of operations: shapes, parameters, remaining weights, and the vulnerability of each layer.
 
 mod graph;
-mod lines;
-mod table;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use eframe::egui::{RichText, Ui};
+use eframe::egui::{Context, RichText, ScrollArea, Ui, vec2};
 
+use super::network_at_end::NetworkAtEnd;
 use super::offer::{Offer, Offers};
 use super::reports::reports_ui;
-use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
+use super::{Request, Shared, View, ViewEntry, ViewInput};
+use crate::form::open_line;
 use crate::plot::stage_choice_ui;
 use crate::selection::Selection;
+use crate::theme;
 use crate::widgets::{Tone, message_ui};
-use doc::{Experiment, Net, RunSpec, planned};
+use doc::arch::place_of;
+use doc::structure::Misfit;
+use doc::{Experiment, Module, Net, RunSpec, planned};
 use figure::network;
+use form::check_ranges;
 use form::path::{Place, Segment};
-use lines::Lines;
-use results::network::{LayerSummary, Vulnerabilities, as_begun};
+use graph::{Drawing, Marks, table_ui};
+use results::network::{LayerSummary, NetworkSummary, Vulnerabilities, Vulnerability, as_begun};
 use results::tiles::Group;
-use run::summary::planned_summary;
-use table::table_ui;
+use run::summary::{paths, planned_summary};
+
+/// The share of the height that the table has at most; the reports have the rest.
+const TABLE: f32 = 0.65;
 
 /// The last contents, for exports.
 #[derive(Default)]
@@ -30,6 +37,10 @@ pub struct NetworkView {
     /// The stage whose campaigns give the vulnerability; the first one where there is none of them.
     stage: Option<String>,
 }
+
+/// The selection for which the network of the experiment is drawn, instead of that of what is selected.
+#[derive(Default)]
+pub struct ExperimentFor(pub Option<Selection>);
 
 /// The view in the registry.
 pub const ENTRY: ViewEntry = ViewEntry {
@@ -50,10 +61,11 @@ pub const ENTRY: ViewEntry = ViewEntry {
 };
 
 impl View for NetworkView {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         self.drawn = None;
-        let of_experiment = is_of_experiment(input, shared.experiment_for);
-        let shown = if of_experiment { None } else { shared.network.spec(ui.ctx(), input) };
+        let of_experiment = is_of_experiment(input, &mut shared.store.of::<ExperimentFor>().0);
+        let network: &mut NetworkAtEnd = shared.store.of();
+        let shown = if of_experiment { None } else { network.spec(ui.ctx(), input) };
         let place = place_of_net(input, of_experiment);
         let planned = Planned::of(input, shown, of_experiment);
         let drawn;
@@ -70,7 +82,7 @@ impl View for NetworkView {
             (&drawn, lines, id, arm, title)
         } else {
             let net = net_at(input.experiment, &place).clone();
-            let read = shared.network.ui(ui, ENTRY.help, input)?;
+            let read = network.ui(ui, ENTRY.help, input)?;
             let lines = Lines::of(ui.ctx(), &net, &place, None);
             (read.summary, lines, read.source.id, read.arm, read.title)
         };
@@ -85,15 +97,12 @@ impl View for NetworkView {
             });
         }
         let drawing = lines.drawing(summary, &harm.by_layer);
-        let clicked = table_ui(ui, &drawing, |ui, space| {
-            // The table may be wider than the view, the reports are not.
-            ui.scope(|ui| {
-                ui.set_max_width(space);
-                reports_ui(ui, reports);
-            });
-        });
+        let most = vec2(ui.available_width(), TABLE * ui.available_height());
+        let clicked = ui.allocate_ui(most, |ui| table_ui(ui, &drawing)).inner;
+        ui.add_space(2.0 * theme::STEP);
+        ScrollArea::vertical().id_salt("reports").auto_shrink(false).show(ui, |ui| reports_ui(ui, reports));
         self.drawn = Some((summary.layers.clone(), harm, title));
-        clicked.and_then(|position| lines.place(position)).map(ViewResponse::Edit)
+        clicked.and_then(|position| lines.place(position)).map(Request::Edit)
     }
 
     fn offers(&self) -> Offers {
@@ -119,8 +128,8 @@ struct Planned {
 }
 
 impl Planned {
-    /// The network to draw instead of that of a run, whose settings are given with whether they are outdated: while there
-    /// is no such run, or it had another network.
+    /// Returns the network to draw instead of that of a run, whose settings are given with whether they are outdated:
+    /// while there is no such run, or it had another network.
     fn of(input: &ViewInput<'_>, shown: Option<(Arc<RunSpec>, bool)>, of_experiment: bool) -> Option<Self> {
         let edited = Self::edited(input, of_experiment);
         let is_edited = edited.is_some();
@@ -135,8 +144,8 @@ impl Planned {
         (!is_current).then_some(planned)
     }
 
-    /// The network of the document where its runs are those before an edit, or where no arm is selected. Sweeps have
-    /// several networks.
+    /// Returns the network of the document where its runs are those before an edit, or where no arm is selected. Sweeps
+    /// have several networks.
     fn edited(input: &ViewInput<'_>, of_experiment: bool) -> Option<Self> {
         let experiment = input.experiment;
         let index = input.selection.arm().filter(|_| !of_experiment);
@@ -155,7 +164,7 @@ impl Planned {
     }
 }
 
-/// Whether the network of the experiment was asked for since something was selected.
+/// Returns true if the network of the experiment was asked for since something was selected.
 fn is_of_experiment(input: &ViewInput<'_>, asked: &mut Option<Selection>) -> bool {
     if asked.as_ref().is_some_and(|selection| selection != input.selection) {
         *asked = None;
@@ -163,7 +172,8 @@ fn is_of_experiment(input: &ViewInput<'_>, asked: &mut Option<Selection>) -> boo
     asked.is_some()
 }
 
-/// The place in the document of the network that is drawn: that of the selected arm, or the one that it inherits.
+/// Returns the place in the document of the network that is drawn: that of the selected arm, or the one that it
+/// inherits.
 fn place_of_net(input: &ViewInput<'_>, of_experiment: bool) -> Place {
     let root = Place::default();
     let arm = input.selection.arm().filter(|_| !of_experiment);
@@ -171,7 +181,7 @@ fn place_of_net(input: &ViewInput<'_>, of_experiment: bool) -> Place {
     own.map_or_else(|| root.key("net"), |arm| root.key("arms").index(arm).key("net"))
 }
 
-/// The network at such a place.
+/// Returns the network at such a place.
 fn net_at<'a>(experiment: &'a Experiment, place: &Place) -> &'a Net {
     let arm = place.0.iter().find_map(|segment| match segment {
         Segment::Index(arm) => experiment.arms.get(*arm),
@@ -180,9 +190,117 @@ fn net_at<'a>(experiment: &'a Experiment, place: &Place) -> &'a Net {
     arm.and_then(|arm| arm.net.as_ref()).unwrap_or(&experiment.net)
 }
 
-/// Vulnerability by the campaigns of a stage, of the selected run, or of the selected runs with the setting of the shown
+/// Returns the vulnerability by the campaigns of a stage, of the selected run, or of the selected runs with the setting of the shown
 /// network, which is the `arm` with its swept values.
 fn vulnerabilities(input: &ViewInput<'_>, arm: &str, stage: Option<&str>) -> Vulnerabilities {
     let own = input.selected().filter(|run| run.arm == arm);
     Vulnerabilities::of(arm, own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))), stage)
+}
+
+/// What the editor knows about the operations of a network.
+#[derive(Default)]
+struct Lines {
+    /// The line of each operation after the input; empty where the network is no list.
+    paths: Vec<Vec<usize>>,
+    /// The places of these lines.
+    places: Vec<Place>,
+    /// The open line.
+    open: Vec<usize>,
+    /// Places of settings out of range, and what is wrong with them.
+    wrong: Vec<(Place, String)>,
+    /// The layer that does not fit: its line, what it is, and what is wrong.
+    misfit: Option<(Misfit, String)>,
+}
+
+impl Lines {
+    /// Returns the lines of a network at a place of the document.
+    pub fn of(ctx: &Context, net: &Net, place: &Place, misfit: Option<Misfit>) -> Self {
+        let wrong = check_ranges(&mut net.clone()).into_iter();
+        let inside = |inner: Place| Place([place.0.clone(), inner.0].concat());
+        let wrong = wrong.map(|problem| (inside(problem.place), problem.message)).collect();
+        let Some(layers) = net.rule().written() else {
+            let misfit = misfit.map(|misfit| (misfit, "This layer does not fit".to_owned()));
+            return Self { wrong, misfit, ..Self::default() };
+        };
+        let of_net = place.variant(net.key());
+        let paths = paths(layers);
+        let places = paths.iter().map(|path| place_of(&of_net, layers, path)).collect();
+        let open = open_path(ctx, of_net.key("layers"), layers);
+        let misfit = misfit.map(|misfit| {
+            let what = layer_at(layers, &misfit.path).map_or_else(String::new, Module::words);
+            (misfit, what)
+        });
+        Self { paths, places, open, wrong, misfit }
+    }
+
+    /// Returns what is wrong with the network.
+    pub fn messages(&self) -> Vec<String> {
+        let wrong = self.wrong.iter().map(|(_, message)| message.clone());
+        wrong.chain(self.misfit.iter().map(|(misfit, _)| misfit.to_string())).collect()
+    }
+
+    /// Returns the network with the marks of its blocks. Its operations are those of the lines, or the first ones of
+    /// them.
+    pub fn drawing<'a>(
+        &self,
+        summary: &'a NetworkSummary,
+        harm: &'a BTreeMap<String, Vulnerability>,
+    ) -> Drawing<'a> {
+        let count = summary.chain.len();
+        let is_cut = self.misfit.is_some();
+        if !self.fits(count) {
+            let misfit = self.misfit.clone().map(|(misfit, what)| (what, misfit.message));
+            return Drawing { summary, harm, misfit, marks: Vec::new() };
+        }
+        // What is wrong with the end of the network is about its last layer, which is drawn.
+        let is_at_end = is_cut && self.paths.len() + 1 == count;
+        let misfit = self.misfit.clone().filter(|_| !is_at_end).map(|(misfit, what)| (what, misfit.message));
+        let mark = |(path, place): (&Vec<usize>, &Place)| Marks {
+            is_open: !self.open.is_empty() && path.starts_with(&self.open),
+            is_wrong: self.wrong.iter().any(|(wrong, _)| wrong.0.starts_with(&place.0)),
+            leads: true,
+        };
+        let mut marks: Vec<Marks> = self.paths.iter().zip(&self.places).map(mark).collect();
+        marks.insert(0, Marks::default());
+        if is_at_end && let Some(last) = marks.last_mut() {
+            last.is_wrong = true;
+        }
+        if let (Some((failed, _)), Some(mark)) = (&self.misfit, marks.get_mut(count)) {
+            mark.is_open = failed.path == self.open;
+        }
+        Drawing { summary, harm, misfit, marks }
+    }
+
+    /// Returns the line of the operation at a position, or of the layer that does not fit.
+    pub fn place(&self, position: usize) -> Option<Place> {
+        self.places.get(position.checked_sub(1)?).cloned()
+    }
+
+    /// Returns true if these are the lines of a network with so many operations.
+    fn fits(&self, count: usize) -> bool {
+        let all = self.paths.len() + 1;
+        if self.misfit.is_some() { count <= all } else { count == all }
+    }
+}
+
+/// Returns the open line of a list: its position, then that in the body of an open block, and so on.
+fn open_path(ctx: &Context, mut list: Place, mut layers: &[Module]) -> Vec<usize> {
+    let mut path = Vec::new();
+    while let Some(open) = open_line(ctx, &list).filter(|open| *open < layers.len()) {
+        path.push(open);
+        let Module::Residual(block) = &layers[open] else { break };
+        list = list.index(open).variant(layers[open].key()).key("body");
+        layers = &block.body;
+    }
+    path
+}
+
+/// Returns the layer at a path.
+fn layer_at<'a>(mut layers: &'a [Module], path: &[usize]) -> Option<&'a Module> {
+    let (last, blocks) = path.split_last()?;
+    for block in blocks {
+        let Module::Residual(residual) = layers.get(*block)? else { return None };
+        layers = &residual.body;
+    }
+    layers.get(*last)
 }

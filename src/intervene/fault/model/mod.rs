@@ -24,7 +24,7 @@ use sign::Sign;
 use stuck_at::{StuckAt0, StuckAt1};
 
 form::choice! {
-    /// What a fault makes of a stored value.
+    /// A fault model, which changes a stored value.
     #[derive(Copy)]
     pub enum FaultModel: "Fault model", each Corruption {
         Flip, "Flip", "Inverts the bit";
@@ -41,18 +41,17 @@ form::choice! {
 }
 
 impl FaultModel {
-    /// What one site is.
+    /// Returns what one site is.
     pub fn unit(self) -> Unit {
         self.rule().unit()
     }
 }
 
-/// What one site of a fault model is, and so what a rate counts.
+/// The unit of a fault model's sites, which a rate counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// This many neighbouring bits, known by the lowest of them.
     Bits(u32),
-    /// A whole value.
     Value,
 }
 
@@ -65,22 +64,22 @@ pub struct StoredValue<'a> {
     pub bit: u32,
     /// The entry of the parameter.
     pub index: usize,
-    /// How the parameter is stored.
+    /// The stored form of the parameter.
     pub storage: &'a Storage,
 }
 
 impl StoredValue<'_> {
-    /// What the value reads as.
+    /// Returns what the value reads as.
     pub fn value(self) -> f32 {
         self.storage.decode(self.index, self.stored)
     }
 
-    /// The bits under which another value would be stored in its place.
+    /// Returns the bits under which another value would be stored in its place.
     pub fn store(self, value: f32) -> u32 {
         self.storage.encode(self.index, value)
     }
 
-    /// Number of bits of the value.
+    /// Returns the number of bits of the value.
     pub fn width(self) -> u32 {
         self.storage.format().bits()
     }
@@ -88,21 +87,22 @@ impl StoredValue<'_> {
 
 /// A fault model.
 pub trait Corruption: Sync {
-    /// What one site is: a bit, unless it says otherwise.
+    /// Returns what one site is: a bit, unless it says otherwise.
     fn unit(&self) -> Unit {
         Unit::Bits(1)
     }
 
-    /// How a plan that has it reads; `what` is what it changes, as `3 exponent bits`, of which `part` of a network.
+    /// Returns how a plan that has it reads; `what` is what it changes, as `3 exponent bits`, of which `part` of a
+    /// network.
     fn sentence(&self, what: &str, part: &str) -> String;
 
-    /// Whether it asks for the range of the parameter.
+    /// Returns true if it asks for the range of the parameter.
     fn needs_range(&self) -> bool {
         false
     }
 
-    /// The bits that the value holds afterwards. A model that draws takes the same numbers from the stream for every
-    /// value, so that later sites do not depend on what earlier ones held.
+    /// Returns the bits that the value holds afterwards. A model that draws takes the same numbers from the stream
+    /// for every value, so that later sites do not depend on what earlier ones held.
     fn corrupt(&self, found: StoredValue, rng: &mut Stream) -> u32;
 }
 

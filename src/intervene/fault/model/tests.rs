@@ -10,7 +10,7 @@ fn rng() -> Stream {
 
 /// What the first of these values reads as after one fault.
 fn read(model: FaultModel, format: Format, values: &[f32], bit: u32) -> f32 {
-    let storage = Storage::of(format, values, 1);
+    let storage = Storage::new(format, values, 1);
     let found = StoredValue { stored: storage.encode(0, values[0]), bit, index: 0, storage: &storage };
     storage.decode(0, model.rule().corrupt(found, &mut rng()))
 }
@@ -93,7 +93,7 @@ fn the_sign_of_zero_is_inverted_in_floating_point_only() {
 
 /// Many draws of a model for one value, without int8's rounding.
 fn draws(model: FaultModel, values: &[f32]) -> Vec<f32> {
-    let storage = Storage::of(Format::Float32, values, 1);
+    let storage = Storage::new(Format::Float32, values, 1);
     let found = StoredValue { stored: values[0].to_bits(), bit: 0, index: 0, storage: &storage };
     let (rule, mut rng) = (model.rule(), rng());
     (0..4000).map(|_| f32::from_bits(rule.corrupt(found, &mut rng))).collect()
@@ -122,7 +122,7 @@ fn noise_is_relative_and_has_the_given_deviation() {
 #[test]
 fn random_bits_set_every_bit_half_of_the_time() {
     for format in Format::all() {
-        let storage = Storage::of(format, &[1.0], 1);
+        let storage = Storage::new(format, &[1.0], 1);
         let found = StoredValue { stored: storage.encode(0, 1.0), bit: 0, index: 0, storage: &storage };
         let (rule, mut rng) = (FaultModel::RandomBits.rule(), rng());
         let stored: Vec<u32> = (0..2000).map(|_| rule.corrupt(found, &mut rng)).collect();
@@ -136,7 +136,7 @@ fn random_bits_set_every_bit_half_of_the_time() {
 proptest! {
     #[test]
     fn flipping_twice_gives_back_the_bits(stored: u32, bit in 0_u32..31) {
-        let storage = Storage::of(Format::Float32, &[1.0], 1);
+        let storage = Storage::new(Format::Float32, &[1.0], 1);
         for model in [FaultModel::Flip, FaultModel::DoubleFlip, FaultModel::Sign] {
             let flip = |stored| {
                 model.rule().corrupt(StoredValue { stored, bit, index: 0, storage: &storage }, &mut rng())
@@ -148,7 +148,7 @@ proptest! {
 
     #[test]
     fn a_stuck_bit_has_its_level_and_being_stuck_again_changes_nothing(stored: u32, bit in 0_u32..32) {
-        let storage = Storage::of(Format::Float32, &[1.0], 1);
+        let storage = Storage::new(Format::Float32, &[1.0], 1);
         for (level, model) in [(0, FaultModel::StuckAt0), (1, FaultModel::StuckAt1)] {
             let stick = |stored| {
                 model.rule().corrupt(StoredValue { stored, bit, index: 0, storage: &storage }, &mut rng())
@@ -165,7 +165,7 @@ proptest! {
     #[test]
     fn no_model_sets_a_bit_that_the_format_lacks(value in -10.0_f32..10.0, seed: u64, bit in 0_u32..7) {
         for format in Format::all() {
-            let storage = Storage::of(format, &[value, 4.0], 1);
+            let storage = Storage::new(format, &[value, 4.0], 1);
             for model in FaultModel::all() {
                 let found = StoredValue { stored: storage.encode(0, value), bit, index: 0, storage: &storage };
                 let after = model.rule().corrupt(found, &mut stream(seed, Purpose::Fault, &[]));

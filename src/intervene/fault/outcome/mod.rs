@@ -1,7 +1,8 @@
 //! What a fault did to images: classes of outcomes, from golden and faulty logits.
 
-/// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits that are NaN
-/// or infinite predict nothing.
+/// Returns the predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits
+/// that are NaN or infinite predict nothing.
+#[inline]
 pub fn top1(logits: &[f32]) -> Option<u32> {
     if logits.iter().any(|logit| !logit.is_finite()) {
         return None;
@@ -13,16 +14,16 @@ pub fn top1(logits: &[f32]) -> Option<u32> {
     largest.map(|(class, _)| class)
 }
 
-/// How many classes come before this one: those with a larger logit, and the lower ones with an equal logit. With one
-/// logit there are two classes, and none has five before it.
+/// Counts the classes that come before this one: those with a larger logit, and the lower ones with an equal logit.
+/// With one logit there are two classes, and none has five before it.
 fn rank(logits: &[f32], class: u32) -> usize {
     let Some(own) = logits.get(class as usize) else { return 0 };
     let is_before = |(other, logit): &(u32, &f32)| *logit > own || *logit == own && *other < class;
     (0_u32..).zip(logits).filter(is_before).count()
 }
 
-/// What a fault did to one image. The variants exclude each other; the first one that holds from [`Due`](Self::Due)
-/// downwards counts.
+/// The outcome of a fault for one image. The variants exclude each other; the first one that holds from
+/// [`Due`](Self::Due) downwards counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImageOutcome {
     /// NaN or infinity among the logits.
@@ -39,8 +40,8 @@ impl ImageOutcome {
     /// All outcomes, from harmless to harmful: the order of legends, tables and lists.
     pub const ALL: [Self; 4] = [Self::Masked, Self::Benign, Self::Sdc1, Self::Due];
 
-    /// The outcome of an image with these logits.
-    pub fn of(golden: &[f32], faulty: &[f32]) -> Self {
+    /// Returns the outcome of an image with these logits.
+    pub fn from_logits(golden: &[f32], faulty: &[f32]) -> Self {
         let predicted = top1(faulty);
         if predicted.is_none() {
             Self::Due
@@ -53,7 +54,7 @@ impl ImageOutcome {
         }
     }
 
-    /// Its name in texts and tables: "SDC-1".
+    /// Returns its name in texts and tables: "SDC-1".
     pub const fn name(self) -> &'static str {
         match self {
             Self::Due => "DUE",
@@ -63,7 +64,7 @@ impl ImageOutcome {
         }
     }
 
-    /// What it means, in one or two sentences with their source.
+    /// Returns its definition, in one or two sentences with their source.
     pub const fn definition(self) -> &'static str {
         match self {
             Self::Due => {
@@ -81,7 +82,7 @@ impl ImageOutcome {
         }
     }
 
-    /// How many images of a tally have it.
+    /// Returns the number of images of a tally that have it.
     pub const fn count(self, tally: &Tally) -> u64 {
         match self {
             Self::Due => tally.due,
@@ -96,7 +97,7 @@ impl ImageOutcome {
 pub const SDC5: &str = "SDC-5: the part of SDC-1 in which the class without the fault is not among the five largest \
     logits; never with five classes or fewer (after Li et al., SC 2017)";
 
-/// The definition of an outcome that goes by this name in a figure or table.
+/// Returns the definition of an outcome that goes by this name in a figure or table.
 pub fn definition(name: &str) -> Option<&'static str> {
     match name {
         "SDC-5" => Some(SDC5),
@@ -109,7 +110,7 @@ pub fn definition(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What a fault did to images, added up over images and over trials.
+/// The outcomes of faults, added up over images and over trials.
 ///
 /// Each image has one of four classes: `masked`, `benign`, `sdc1`, `due`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -135,18 +136,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// The tally of a batch: logits are `[images, outputs]`, row by row.
-    pub fn of(golden: &[f32], faulty: &[f32], outputs: usize, labels: &[u32]) -> Self {
+    /// Returns the tally of a batch: logits are `[images, outputs]`, row by row.
+    pub fn from_logits(golden: &[f32], faulty: &[f32], outputs: usize, labels: &[u32]) -> Self {
         let rows = golden.chunks_exact(outputs).zip(faulty.chunks_exact(outputs)).zip(labels);
         rows.map(|((golden, faulty), &label)| Self::of_image(golden, faulty, label)).sum()
     }
 
-    /// The tally of one image.
     fn of_image(golden: &[f32], faulty: &[f32], label: u32) -> Self {
         let (expected, predicted) = (top1(golden), top1(faulty));
         let correct = u64::from(predicted == Some(label));
         let image = Self { images: 1, correct, ..Self::default() };
-        match ImageOutcome::of(golden, faulty) {
+        match ImageOutcome::from_logits(golden, faulty) {
             ImageOutcome::Due => Self { due: 1, ..image },
             ImageOutcome::Masked => Self { masked: 1, ..image },
             ImageOutcome::Benign => Self { benign: 1, ..image },
@@ -158,17 +158,18 @@ impl Tally {
         }
     }
 
-    /// Share of images that the faulty network classifies rightly, in [0, 1]; an image with NaN or infinity is wrong.
+    /// Returns the share of images that the faulty network classifies rightly, in [0, 1]; an image with NaN or
+    /// infinity is wrong.
     pub fn accuracy(&self) -> f64 {
         self.share(self.correct)
     }
 
-    /// Share of images with SDC-1, in [0, 1].
+    /// Returns the share of images with SDC-1, in [0, 1].
     pub fn sdc1_share(&self) -> f64 {
         self.share(self.sdc1)
     }
 
-    /// Any of the counts as a share of the images.
+    /// Returns any of the counts as a share of the images.
     pub fn share(&self, count: u64) -> f64 {
         count as f64 / self.images as f64
     }

@@ -82,7 +82,7 @@ fn with_one_logit_the_sign_is_the_class() {
 fn a_tally_has_rates() {
     let golden = [GOLDEN, GOLDEN, GOLDEN, GOLDEN].concat();
     let faulty = [GOLDEN, [9.0, 3.0, 2.0], [f32::NAN; 3], [1.0, 4.0, 2.0]].concat();
-    let tally = Tally::of(&golden, &faulty, 3, &[1, 1, 1, 1]);
+    let tally = Tally::from_logits(&golden, &faulty, 3, &[1, 1, 1, 1]);
     let expected =
         Tally { images: 4, masked: 1, benign: 1, sdc1: 1, due: 1, lost: 1, correct: 2, ..Tally::default() };
     assert_eq!(tally, expected);
@@ -103,7 +103,7 @@ proptest! {
         }),
         labels in prop::collection::vec(0_u32..9, 20),
     ) {
-        let tally = Tally::of(&golden, &faulty, outputs, &labels);
+        let tally = Tally::from_logits(&golden, &faulty, outputs, &labels);
         prop_assert_eq!(tally.images, 20);
         prop_assert_eq!(tally.masked + tally.benign + tally.sdc1 + tally.due, tally.images);
         prop_assert!(tally.sdc5 <= tally.sdc1 && (outputs > 5 || tally.sdc5 == 0));
@@ -117,8 +117,8 @@ proptest! {
         faulty in prop::collection::vec((-3_i8..3).prop_map(f32::from), 60),
         labels in prop::collection::vec(0_u32..6, 10),
     ) {
-        let before = Tally::of(&golden, &golden, 6, &labels);
-        let after = Tally::of(&golden, &faulty, 6, &labels);
+        let before = Tally::from_logits(&golden, &golden, 6, &labels);
+        let after = Tally::from_logits(&golden, &faulty, 6, &labels);
         prop_assert_eq!(before.masked, 10);
         prop_assert_eq!(before.correct + after.corrected, after.correct + after.lost);
     }
@@ -141,7 +141,7 @@ fn the_counts_of_a_tally_are_those_of_its_outcomes() {
     for outcome in ImageOutcome::ALL {
         assert_eq!(outcome.count(&tally), 1, "{}", outcome.name());
         assert_eq!(
-            faulty.iter().filter(|faulty| ImageOutcome::of(&GOLDEN, &faulty[..]) == outcome).count(),
+            faulty.iter().filter(|faulty| ImageOutcome::from_logits(&GOLDEN, &faulty[..]) == outcome).count(),
             1
         );
     }

@@ -1,32 +1,29 @@
 //! Threads, where they save time.
 
-#[cfg(test)]
-mod owners;
 mod team;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::simd::prefetch;
+use crate::simd::prefetch;
 
 /// Multiply-adds below which starting threads costs more than it saves.
 const WORTH: usize = 1 << 20;
-/// The same while the other threads are awake.
+/// The least work that is worth dividing while the other threads are awake.
 const WORTH_AWAKE: usize = 1 << 17;
 /// Cost of reading or writing a number, in multiply-adds.
 pub const COST: usize = 8;
 
-/// Whether `count` tasks of `work` multiply-adds in total run on several threads.
+/// Returns true if `count` tasks of `work` multiply-adds in total run on several threads.
 #[inline]
-fn pays(count: usize, work: usize) -> bool {
-    #[cfg(test)]
+fn is_worth_dividing(count: usize, work: usize) -> bool {
+    #[cfg(any(test, feature = "testing"))]
     let work = if testing::is_forced() { WORTH } else { work };
     let is_worth = work >= WORTH || work >= WORTH_AWAKE && team::is_awake();
     count > 1 && is_worth && rayon::current_num_threads() > 1
 }
 
-/// Runs `task` for 0..count on several threads.
 fn divided(count: usize, task: impl Fn(usize) + Send + Sync) {
     if team::is_busy() {
         // Threads that have no task of the outer piece of work find these in their pool.
@@ -42,15 +39,15 @@ fn divided(count: usize, task: impl Fn(usize) + Send + Sync) {
 pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
     #[cfg(test)]
     let task = owners::watched(task);
-    if pays(count, work) {
+    if is_worth_dividing(count, work) {
         divided(count, task);
     } else {
         (0..count).for_each(&task);
     }
 }
 
-/// Whether `holds` for any of 0..count, asked on several threads as by [`tasks`]; after the first that is found, the others are
-/// not asked.
+/// Returns true if `holds` for any of 0..count, asked on several threads as by [`tasks`]; after the first that is
+/// found, the others are not asked.
 pub fn any(count: usize, work: usize, holds: impl Fn(usize) -> bool + Send + Sync) -> bool {
     let found = AtomicBool::new(false);
     tasks(count, work, |task| {
@@ -72,10 +69,8 @@ pub struct Shared<'a> {
 }
 
 // SAFETY: it is a mutable borrow of numbers, and callers of `slice` promise that parts do not overlap.
-#[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
 unsafe impl Send for Shared<'_> {}
 // SAFETY: as above.
-#[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
 unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
@@ -85,7 +80,7 @@ impl<'a> Shared<'a> {
         prefetch(self.start.wrapping_add(at));
     }
 
-    /// Its start, for prefetches.
+    /// Returns its start, for prefetches.
     #[inline(always)]
     pub const fn start(&self) -> *const f32 {
         self.start
@@ -102,7 +97,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// `len` numbers from `at` on.
+    /// Returns `len` numbers from `at` on.
     ///
     /// # Safety
     /// While the slice lives, nothing else reads or writes any of them: neither another task nor another slice of the
@@ -110,7 +105,6 @@ impl<'a> Shared<'a> {
     ///
     /// # Panics
     /// When they are not within the slice.
-    #[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
     #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
     #[inline(always)]
     pub unsafe fn slice(&self, at: usize, len: usize) -> &'a mut [f32] {
@@ -122,7 +116,6 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// A slice whose chunks several tasks write.
 #[derive(Clone, Copy)]
 struct Chunks<T> {
     start: *mut T,
@@ -131,10 +124,8 @@ struct Chunks<T> {
 }
 
 // SAFETY: it stands for a mutable borrow of values that may be sent, and each chunk is used by one task.
-#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
 unsafe impl<T: Send> Send for Chunks<T> {}
 // SAFETY: as above.
-#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
 unsafe impl<T: Send> Sync for Chunks<T> {}
 
 impl<T> Chunks<T> {
@@ -146,14 +137,13 @@ impl<T> Chunks<T> {
         self.len.div_ceil(self.size)
     }
 
-    /// One of the chunks.
+    /// Returns one of the chunks.
     ///
     /// # Safety
     /// The values live and are borrowed, and nothing else uses this chunk.
     ///
     /// # Panics
     /// When there are not so many chunks.
-    #[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
     #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
     unsafe fn chunk(&self, at: usize) -> &mut [T] {
         assert!(at < self.count(), "one of the chunks");
@@ -165,7 +155,6 @@ impl<T> Chunks<T> {
 
 /// Runs `task` for every chunk of `size` numbers, as [`tasks`].
 #[inline]
-#[allow(unsafe_code, reason = "tasks write disjoint chunks of one array")]
 pub fn chunks_mut<T: Send>(
     values: &mut [T],
     size: usize,
@@ -173,7 +162,7 @@ pub fn chunks_mut<T: Send>(
     task: impl Fn(usize, &mut [T]) + Send + Sync,
 ) {
     let chunks = Chunks::new(values, size);
-    if pays(chunks.count(), work) {
+    if is_worth_dividing(chunks.count(), work) {
         // SAFETY: `values` are borrowed for as long, and every chunk has one task.
         divided(chunks.count(), |at| task(at, unsafe { chunks.chunk(at) }));
     } else {
@@ -183,7 +172,6 @@ pub fn chunks_mut<T: Send>(
 
 /// Runs `task` for corresponding chunks of two arrays, as [`tasks`].
 #[inline]
-#[allow(unsafe_code, reason = "tasks write disjoint chunks of two arrays")]
 pub fn pairs_mut<A: Send, B: Send>(
     (first, first_size): (&mut [A], usize),
     (second, second_size): (&mut [B], usize),
@@ -191,7 +179,7 @@ pub fn pairs_mut<A: Send, B: Send>(
     task: impl Fn(usize, &mut [A], &mut [B]) + Send + Sync,
 ) {
     let (firsts, seconds) = (Chunks::new(first, first_size), Chunks::new(second, second_size));
-    if pays(firsts.count(), work) {
+    if is_worth_dividing(firsts.count(), work) {
         divided(firsts.count().min(seconds.count()), |at| {
             // SAFETY: both are borrowed for as long, and every pair has one task.
             let (first, second) = unsafe { (firsts.chunk(at), seconds.chunk(at)) };
@@ -204,50 +192,101 @@ pub fn pairs_mut<A: Send, B: Send>(
 }
 
 /// Threads for work of any size, for tests.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing {
     use std::cell::Cell;
     use std::fmt::Debug;
-
-    use super::{Shared, pays, tasks};
 
     thread_local! {
         static FORCED: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// Whether this thread divides all work that can be divided.
-    pub fn is_forced() -> bool {
+    /// Returns true if this thread divides all work that can be divided.
+    #[inline]
+    pub(super) fn is_forced() -> bool {
         FORCED.get()
+    }
+
+    /// Does some work in a pool of so many threads, divided wherever possible.
+    pub fn divided<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads can be started").install(|| {
+            FORCED.set(true);
+            work()
+        })
     }
 
     /// Does some work on 1, 2 and 5 threads, divided wherever possible, and asserts that the results are the same. `work`
     /// must return bits: `==` on numbers takes 0 and −0 for equal.
     pub fn assert_same_bits<T: Debug + PartialEq + Send>(work: impl Fn() -> T + Sync) {
-        let on = |threads: usize| {
-            let pool =
-                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
-            pool.install(|| {
-                FORCED.set(true);
-                work()
-            })
-        };
-        let one = on(1);
-        assert!(one == on(2), "on two threads");
-        assert!(one == on(5), "on five threads");
+        let one = divided(1, &work);
+        assert!(one == divided(2, &work), "on two threads");
+        assert!(one == divided(5, &work), "on five threads");
     }
+}
+
+/// Records which task has taken which numbers of a shared slice, so that tests check the promise of every task.
+#[cfg(test)]
+mod owners {
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::ops::Range;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    /// The owners of the numbers of each shared slice: 0 for none, else one more than the task.
+    type Owners = Mutex<BTreeMap<usize, Vec<usize>>>;
+
+    thread_local! {
+        /// The numbers taken by the tasks of the same call, and the task of this thread.
+        static INSIDE: RefCell<Option<(Arc<Owners>, usize)>> = const { RefCell::new(None) };
+    }
+
+    /// Returns a unique number for a shared slice.
+    pub fn next_number() -> usize {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Returns the same tasks, recorded.
+    pub fn watched(task: impl Fn(usize) + Send + Sync) -> impl Fn(usize) + Send + Sync {
+        let owners = Arc::<Owners>::default();
+        move |number| {
+            // A thread that waits for its own tasks may do another one in between.
+            let before = INSIDE.replace(Some((Arc::clone(&owners), number)));
+            task(number);
+            INSIDE.set(before);
+        }
+    }
+
+    /// Records that the task of this thread takes some numbers of a shared slice of `len`.
+    ///
+    /// # Panics
+    /// When another task of the same call has taken one of them.
+    pub fn take(shared: usize, len: usize, range: Range<usize>) {
+        INSIDE.with_borrow(|inside| {
+            let Some((owners, task)) = inside else { return };
+            let mut owners = owners.lock().unwrap_or_else(PoisonError::into_inner);
+            let taken = &mut owners.entry(shared).or_insert_with(|| vec![0; len])[range];
+            let is_free = taken.iter().all(|owner| [0, task + 1].contains(owner));
+            taken.fill(task + 1);
+            assert!(is_free, "another task has taken some of these numbers");
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn what_is_forced_is_divided() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
-        assert!(!pool.install(|| pays(2, 0)));
-        assert!(pool.install(|| {
-            FORCED.set(true);
-            pays(2, 0) && !pays(1, 0)
-        }));
+        assert!(!pool.install(|| is_worth_dividing(2, 0)));
+        assert!(testing::divided(2, || is_worth_dividing(2, 0) && !is_worth_dividing(1, 0)));
     }
 
     /// Two tasks, and then one more, each with these numbers of ten.
-    #[allow(unsafe_code, reason = "what the check is for")]
     fn take(first: (usize, usize), second: (usize, usize)) {
         let mut values = [0.0; 10];
         let shared = Shared::new(&mut values);

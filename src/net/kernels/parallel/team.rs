@@ -5,7 +5,6 @@
 //!
 //! The tasks of a piece are divided into as many ranges as there are threads. A thread takes those of its own range first,
 //! so that pieces of the same size find their numbers in the cache of the same processor, and then helps with others'.
-#![allow(unsafe_code, reason = "helpers refer to tasks on the stack of the thread that waits for them")]
 
 use std::any::Any;
 use std::cell::{Cell, RefCell, UnsafeCell};
@@ -16,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-/// How long a helper waits for the next piece of work.
+/// Time that a helper waits for the next piece of work.
 const PATIENCE: Duration = Duration::from_micros(200);
 /// Glances at the gate between two looks at the clock and at other work.
 const GLANCES: usize = 16;
@@ -25,24 +24,27 @@ const GLANCES: usize = 16;
 const INSIDE: u64 = (1 << 16) - 1;
 /// Bit of the gate that lets helpers in.
 const OPEN: u64 = 1 << 16;
-/// What is added to the gate for the next piece of work.
+/// Number that is added to the gate for the next piece of work.
 const NEXT: u64 = 1 << 17;
 
 thread_local! {
     /// The helpers of this thread.
     static TEAM: RefCell<Option<Arc<Team>>> = const { RefCell::new(None) };
-    /// Whether this thread carries out tasks right now, its own or as a helper.
+    /// True while this thread carries out tasks, its own or as a helper.
     static BUSY: Cell<bool> = const { Cell::new(false) };
-    /// Whether this thread is a helper, or waits to be one again.
+    /// True if this thread is a helper, or waits to be one again.
     static HELPS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread carries out a task: then the threads of its pool share what the task divides further.
+/// Returns true if this thread carries out a task: then the threads of its pool share what the task divides further.
+#[inline]
 pub fn is_busy() -> bool {
     BUSY.get()
 }
 
-/// Whether a helper of this thread is called, and so probably awake: then dividing work costs next to nothing.
+/// Returns true if a helper of this thread is called, and so probably awake: then dividing work costs next to
+/// nothing.
+#[inline]
 pub fn is_awake() -> bool {
     TEAM.with_borrow(|team| {
         let slots = team.iter().flat_map(|team| team.slots.iter().skip(1));
@@ -64,16 +66,14 @@ pub fn run(count: usize, task: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// A thread and its helpers.
 struct Team {
-    /// How many pieces of work there were, whether the present one lets helpers in, and how many are inside.
+    /// The number of pieces of work so far, the bit of an open gate, and the number of helpers inside.
     gate: Apart<AtomicU64>,
     /// One for each thread; the first is that of the owner.
     slots: Vec<Apart<Slot>>,
     /// The present piece of work. Only the owner writes it, while the gate is closed and no helper is inside.
     task: UnsafeCell<Option<Task>>,
     owner: ThreadId,
-    /// What a helper's task panicked with.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -199,7 +199,7 @@ impl Team {
         }
     }
 
-    /// The part of a helper that has come in, until it leaves.
+    /// Takes the part of a helper that has come in, until it leaves.
     fn work(&self, slot: usize) {
         // A thread that waits within its own tasks may help with those of others.
         let before = BUSY.replace(true);

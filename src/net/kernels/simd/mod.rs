@@ -6,42 +6,39 @@
 //! vectors, so the operations themselves are safe.
 //!
 //! AVX-512, AVX2 and NEON round the same way: products are added unrounded.
-#![allow(unsafe_code, reason = "vector instructions; see the comment at each use")]
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(test)]
-pub mod level;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use std::ops::{Add, Mul, Sub};
+
+#[cfg(target_arch = "x86_64")]
+#[cfg(target_arch = "x86_64")]
 
 /// Numbers of a vector.
 pub const LANES: usize = 16;
 
 /// Proof that vectors of one kind can be used.
 pub trait Simd: Copy + Send + Sync {
-    /// The vectors.
     type V: Vector;
     /// Rows of the largest block of vectors that fits the registers, each of [`COLUMNS`](Self::COLUMNS) vectors.
     const ROWS: usize;
     /// Vectors in a row of that block, 1 or 2.
     const COLUMNS: usize;
 
-    /// The number in all lanes.
+    /// Returns the number in all lanes.
     fn splat(self, value: f32) -> Self::V;
 
-    /// Sixteen numbers.
+    /// Returns sixteen numbers.
     fn load(self, from: &[f32; LANES]) -> Self::V;
 
-    /// Sixteen numbers, anywhere.
+    /// Returns sixteen numbers, anywhere.
     ///
     /// # Safety
     /// `from` must be valid for reading sixteen numbers.
     unsafe fn load_at(self, from: *const f32) -> Self::V;
 
-    /// Sixteen numbers, `stride` numbers apart.
+    /// Returns sixteen numbers, `stride` numbers apart.
     #[inline(always)]
     fn gather(self, from: &[f32], stride: usize) -> Self::V {
         self.load(&std::array::from_fn(|lane| from[lane * stride]))
@@ -54,7 +51,7 @@ pub trait Simd: Copy + Send + Sync {
         std::array::from_fn(|column| self.load(&std::array::from_fn(|row| rows[row][column])))
     }
 
-    /// The sum of the lanes of each of sixteen vectors: halves are added to halves.
+    /// Returns the sum of the lanes of each of sixteen vectors: halves are added to halves.
     #[inline(always)]
     fn sums(self, vectors: [Self::V; LANES]) -> Self::V {
         let mut lanes = self.transpose(vectors);
@@ -66,7 +63,7 @@ pub trait Simd: Copy + Send + Sync {
         lanes[0]
     }
 
-    /// The same as [`load_part`](Self::load_part), faster where there are sixteen.
+    /// Returns the same as [`load_part`](Self::load_part), faster where there are sixteen.
     #[inline(always)]
     fn load_most(self, from: &[f32]) -> Self::V {
         match from.try_into() {
@@ -75,7 +72,7 @@ pub trait Simd: Copy + Send + Sync {
         }
     }
 
-    /// The numbers of a slice of at most sixteen, followed by zeros.
+    /// Returns the numbers of a slice of at most sixteen, followed by zeros.
     #[inline(always)]
     fn load_part(self, from: &[f32]) -> Self::V {
         let mut lanes = [0.0; LANES];
@@ -86,22 +83,22 @@ pub trait Simd: Copy + Send + Sync {
 
 /// Sixteen numbers.
 pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// self · factor + term, rounded once (twice on processors without fused multiply-add).
+    /// Computes self · factor + term, rounded once (twice on processors without fused multiply-add).
     fn multiply_add(self, factor: Self, term: Self) -> Self;
 
-    /// `value` where self > 0 or NaN; +0 elsewhere.
+    /// Returns `value` where self > 0 or NaN; +0 elsewhere.
     fn where_positive(self, value: Self) -> Self;
 
-    /// `yes` where self > best or self is NaN; `no` elsewhere.
+    /// Returns `yes` where self > best or self is NaN; `no` elsewhere.
     fn where_wins(self, best: Self, yes: Self, no: Self) -> Self;
 
-    /// The lanes whose bits are set, the first lane's the lowest; those of `other` elsewhere.
+    /// Returns the lanes whose bits are set, the first lane's the lowest; those of `other` elsewhere.
     fn where_bits(self, bits: u16, other: Self) -> Self;
 
-    /// A bit for each lane that is not zero, the first lane's the lowest; NaN is not zero.
+    /// Returns a bit for each lane that is not zero, the first lane's the lowest; NaN is not zero.
     fn nonzero(self) -> u32;
 
-    /// The lanes whose bits are set, side by side from the first lane on; zeros after them.
+    /// Returns the lanes whose bits are set, side by side from the first lane on; zeros after them.
     #[inline(always)]
     fn packed(self, simd: impl Simd<V = Self>, mut lanes: u32) -> Self {
         let (values, mut packed) = (self.to_array(), [0.0; LANES]);
@@ -121,7 +118,7 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
     /// `to` must be valid for writing sixteen numbers.
     unsafe fn store_at(self, to: *mut f32);
 
-    /// The numbers.
+    /// Returns the numbers.
     #[inline(always)]
     fn to_array(self) -> [f32; LANES] {
         let mut lanes = [0.0; LANES];
@@ -193,7 +190,7 @@ pub fn dispatch<K: Kernel>(kernel: K) {
     kernel.run(Portable::<{ cfg!(target_arch = "aarch64") }>(()));
 }
 
-/// The best vectors that the processor has, in words.
+/// Returns the best vectors that the processor has, in words.
 pub fn vectors() -> &'static str {
     #[cfg(target_arch = "x86_64")]
     {
@@ -207,7 +204,7 @@ pub fn vectors() -> &'static str {
     if cfg!(target_arch = "aarch64") { "NEON" } else { "plain code without vectors" }
 }
 
-/// What this processor has of the instructions that the kernels know, by the compiler's names.
+/// Returns the compiler's names of those instructions that the kernels know and this processor has.
 pub fn processor_features() -> Vec<&'static str> {
     let mut features = Vec::new();
     #[cfg(target_arch = "x86_64")]
@@ -226,7 +223,7 @@ pub fn processor_features() -> Vec<&'static str> {
 }
 
 /// Kinds of vectors that not every processor has, the better one last.
-#[cfg(any(test, target_arch = "x86_64"))]
+#[cfg(any(test, feature = "testing", target_arch = "x86_64"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Two of AVX2, with fused multiply-add.
@@ -235,17 +232,19 @@ pub enum Level {
     Avx512,
 }
 
-/// Whether the code for a kind may run: always, but in tests that ask for a lower one.
-#[cfg(all(not(test), target_arch = "x86_64"))]
-const fn is_allowed(_: Level) -> bool {
+/// Returns true if the code for a kind may run: always, but in tests that ask for a lower one.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn is_allowed(_level: Level) -> bool {
+    #[cfg(any(test, feature = "testing"))]
+    return level::is_allowed(_level);
+    #[cfg(not(any(test, feature = "testing")))]
     true
 }
-#[cfg(all(test, target_arch = "x86_64"))]
-use level::is_allowed;
 
 /// Vectors as arrays, which the compiler vectorises as well as it can. `FUSED` where multiply-add is one instruction.
 #[derive(Clone, Copy)]
-pub struct Portable<const FUSED: bool>(pub(super) ());
+pub struct Portable<const FUSED: bool>(());
 
 /// An array that is used as a vector.
 #[derive(Clone, Copy)]
@@ -339,5 +338,47 @@ impl<const FUSED: bool> Vector for Lanes<FUSED> {
     unsafe fn store_at(self, to: *mut f32) {
         // SAFETY: the caller's promise.
         unsafe { to.cast::<[f32; LANES]>().write_unaligned(self.0) }
+    }
+}
+
+/// Other kinds of vectors than the processor's best, for tests.
+#[cfg(any(test, feature = "testing"))]
+pub mod level {
+    use std::cell::Cell;
+
+    use super::Level;
+
+    thread_local! {
+        static HIGHEST: Cell<Option<Level>> = const { Cell::new(Some(Level::Avx512)) };
+    }
+
+    /// Returns true if this thread may use vectors of a kind.
+    #[inline]
+    pub fn is_allowed(level: Level) -> bool {
+        Some(level) <= HIGHEST.get()
+    }
+
+    /// Returns the kinds that this processor has; `None` is the portable one.
+    pub fn all() -> Vec<Option<Level>> {
+        #[cfg(target_arch = "x86_64")]
+        let has = [super::x86::has_avx2(), super::x86::has_avx512()];
+        #[cfg(not(target_arch = "x86_64"))]
+        let has = [false, false];
+        let better = [Level::Avx2, Level::Avx512].into_iter().zip(has);
+        std::iter::once(None).chain(better.filter_map(|(level, has)| has.then_some(Some(level)))).collect()
+    }
+
+    /// Does some work with vectors of at most this kind, on one thread.
+    pub fn with<T: Send>(level: Option<Level>, work: impl FnOnce() -> T + Send) -> T {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
+        pool.install(|| {
+            HIGHEST.set(level);
+            work()
+        })
+    }
+
+    /// Returns the results of some work with vectors of every kind.
+    pub fn each<T: Send>(work: impl Fn() -> T + Send + Sync) -> Vec<(Option<Level>, T)> {
+        all().into_iter().map(|level| (level, with(level, &work))).collect()
     }
 }

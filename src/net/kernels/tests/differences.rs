@@ -1,8 +1,8 @@
 //! Gradients against central differences of the kernels themselves. (Batch norm over a mini-batch alone is in `tests.rs`.)
 
-use super::super::activate::{self, Curve};
-use super::super::winograd::Winograd;
 use super::*;
+use crate::pointwise::{self, Curve};
+use crate::winograd::Winograd;
 
 /// Compares `gradient` with the differences of Σ factor · output when entries of `at` move by `step` up and down.
 fn check(
@@ -75,7 +75,7 @@ fn linear_layers_go_back_as_differences_say() {
     };
     let (mut back, mut weights) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(&shape, &weight, &factors, &mut back, &Scratch::default());
-    linear::backward_weight(&shape, &input, &factors, &mut weights, None);
+    linear::backward_weight(&shape, &input, &factors, &mut weights);
     check(&input, 1.0, &back, &factors, "input", |input| forward(input, &weight));
     check(&weight, 1.0, &weights, &factors, "weight", |weight| forward(&input, weight));
     let mut biases = vec![f32::NAN; 5];
@@ -187,13 +187,13 @@ fn curves_go_back_as_differences_say() {
         let factors = numbers(input.len(), 2);
         let forward = |input: &[f32]| {
             let mut values = input.to_vec();
-            activate::forward(curve, &mut values);
+            pointwise::forward(curve, &mut values);
             values
         };
         let output = forward(&input);
         let mut gradient = factors.clone();
         let kept = if curve.goes_back_from_input() { &input } else { &output };
-        activate::backward(curve, kept, &mut gradient);
+        pointwise::backward(curve, kept, &mut gradient);
         check(&input, 0.01, &gradient, &factors, &format!("{curve:?}"), forward);
     }
 }
@@ -202,7 +202,7 @@ fn curves_go_back_as_differences_say() {
 fn the_gradient_of_softsign_is_right_far_out() {
     let input = [1e3, -1e8, 1e20, -1e25, f32::MAX, f32::INFINITY, f32::NEG_INFINITY];
     let mut gradient = [1.0; 7];
-    activate::backward(Curve::Softsign, &input, &mut gradient);
+    pointwise::backward(Curve::Softsign, &input, &mut gradient);
     for (x, found) in input.iter().zip(gradient) {
         let exact = (1.0 + f64::from(x.abs())).powi(-2);
         // 1.4e-45 is the smallest number above 0.

@@ -3,10 +3,10 @@
 //! A number that is not finite spoils every result it enters, and all NaN count as equal; therefore plain numbers are
 //! compared first, and then plain numbers with a few special ones.
 
-use super::super::direct::{Epilogue, convolve};
-use super::super::pack::{Packing, Side};
-use super::super::parallel::testing;
 use super::*;
+use crate::direct::{Epilogue, convolve};
+use crate::geometry::{Packing, Side};
+use crate::parallel::testing;
 
 /// Numbers of which one in every `step` is special.
 fn special(len: usize, step: usize, seed: u64) -> Vec<f32> {

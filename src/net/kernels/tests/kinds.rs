@@ -1,10 +1,10 @@
 //! All kernels with every kind of vectors that the processor has.
 
-use super::super::activate::{self, Curve};
-use super::super::parallel::testing;
-use super::super::simd::{Kernel, LANES, Simd, Vector, dispatch};
-use super::super::winograd::Winograd;
 use super::*;
+use crate::parallel::testing;
+use crate::pointwise::{self, Curve};
+use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use crate::winograd::Winograd;
 
 /// The results of a convolution, forward and backward.
 fn convolution(convolution: &dyn Convolution, shape: &ConvShape) -> Vec<Vec<f32>> {
@@ -27,7 +27,7 @@ fn linear_layer(shape: &LinearShape) -> Vec<Vec<f32>> {
     let (mut input_gradient, mut weight_gradient) =
         (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(shape, &weight, &gradient, &mut input_gradient, &Scratch::default());
-    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient, None);
+    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient);
     vec![output, input_gradient, weight_gradient]
 }
 
@@ -91,9 +91,9 @@ fn curves(len: usize) -> Vec<Vec<f32>> {
         let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-40, f32::MAX];
         values.iter_mut().zip(special).for_each(|(value, special)| *value = special);
         let input = values.clone();
-        activate::forward(curve, &mut values);
+        pointwise::forward(curve, &mut values);
         let kept = if curve.goes_back_from_input() { &input } else { &values };
-        activate::backward(curve, kept, &mut gradient);
+        pointwise::backward(curve, kept, &mut gradient);
         all.extend([values, gradient]);
     }
     all
@@ -157,7 +157,7 @@ fn threads_change_no_bit() {
         all.extend(pooling(&Images { count: 7, height: 9, width: 8, channels: 33 }));
         all.extend(curves(40_000));
         let mut turned = vec![f32::NAN; 7 * 5 * 9];
-        activate::to_channels_last(5, 9, &numbers(turned.len(), 1), &mut turned);
+        pointwise::to_channels_last(5, 9, &numbers(turned.len(), 1), &mut turned);
         all.push(turned);
         all_bits(&all)
     });

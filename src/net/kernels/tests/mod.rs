@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
+use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Images, Window};
 use super::direct::Direct;
 use super::linear::{self, LinearShape};
 use super::norm::{self, Next, Norm, NormGradients, Way};
-use super::pool::{self, Images, Pooled};
+use super::pool::{self, Pooled};
 use super::scratch::Scratch;
 use super::simd::level;
 
@@ -143,7 +143,7 @@ fn check_linear(shape: &LinearShape) {
     let (mut input_gradient, mut weight_gradient) =
         (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(shape, &weight, &gradient, &mut input_gradient, &scratch);
-    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient, None);
+    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient);
     assert_close(&input_gradient, &back, "gradient of the input");
     assert_close(&weight_gradient, &weights, "gradient of the weights");
     for n in 0..samples {

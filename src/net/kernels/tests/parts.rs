@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::kernels::free::FreeBits;
-use crate::kernels::part::Part;
-use crate::kernels::winograd::Winograd;
+use crate::part::{FreeBits, Part};
+use crate::winograd::Winograd;
 
 /// A convolution of which some channels are gone.
 struct Case {

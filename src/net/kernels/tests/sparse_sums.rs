@@ -1,10 +1,9 @@
 //! Kernels that leave products with zeros out, against those that form them all: the same bits.
 
 use super::*;
-use crate::kernels::direct::{Epilogue, convolve};
-use crate::kernels::free::FreeBits;
-use crate::kernels::pack::{Packing, Side};
-use crate::kernels::sparse;
+use crate::direct::{Epilogue, convolve};
+use crate::geometry::{Packing, Side};
+use crate::sparse;
 
 /// How many weights remain, of a hundred.
 const REMAINING: u64 = 6;
@@ -32,19 +31,16 @@ fn inputs(len: usize, seed: u64, scale: f32) -> Vec<f32> {
 }
 
 /// Sample after sample, each alone, which the dense kernel computes.
-fn one_by_one(shape: &LinearShape, input: &[f32], weight: &[f32], bias: Option<&[f32]>) -> [Vec<f32>; 2] {
+fn one_by_one(shape: &LinearShape, input: &[f32], weight: &[f32], bias: Option<&[f32]>) -> Vec<f32> {
     let LinearShape { samples, inputs, outputs } = *shape;
-    let (scratch, one) = (Scratch::default(), LinearShape { samples: 1, ..*shape });
-    let (mut output, mut back) = (vec![9.0; samples * outputs], vec![9.0; samples * inputs]);
+    let one = LinearShape { samples: 1, ..*shape };
+    let mut output = vec![9.0; samples * outputs];
     for sample in 0..samples {
         let to = &mut output[sample * outputs..][..outputs];
-        linear::forward(&one, &input[sample * inputs..][..inputs], weight, bias, to, &scratch);
+        let input = &input[sample * inputs..][..inputs];
+        linear::forward(&one, input, weight, bias, to, &Scratch::default());
     }
-    for sample in 0..samples {
-        let to = &mut back[sample * inputs..][..inputs];
-        linear::backward_input(&one, weight, &output[sample * outputs..][..outputs], to, &scratch);
-    }
-    [output, back]
+    output
 }
 
 proptest! {
@@ -71,16 +67,12 @@ proptest! {
         }
         let bias = (special > 0).then_some(&bias[..]);
         let each = level::each(|| {
-            let scratch = Scratch::default();
-            let (mut output, mut back) = (vec![9.0; samples * outputs], vec![9.0; samples * inputs_]);
-            linear::forward(&shape, &input, &weight, bias, &mut output, &scratch);
-            linear::backward_input(&shape, &weight, &output, &mut back, &scratch);
-            ([output, back], one_by_one(&shape, &input, &weight, bias))
+            let mut output = vec![9.0; samples * outputs];
+            linear::forward(&shape, &input, &weight, bias, &mut output, &Scratch::default());
+            (output, one_by_one(&shape, &input, &weight, bias))
         });
         for (level, (found, expected)) in each {
-            for (found, expected) in found.iter().zip(&expected) {
-                prop_assert_eq!(bits(found), bits(expected), "{:?}", level);
-            }
+            prop_assert_eq!(bits(&found), bits(&expected), "{:?}", level);
         }
     }
 
@@ -133,51 +125,6 @@ proptest! {
             prop_assert_eq!(bits(&found), bits(&expected), "{:?}", level);
         }
     }
-}
-
-/// Entries of which few are free; whole rows are held.
-fn few_free(rows: usize, columns: usize) -> FreeBits {
-    let weights = few(rows * columns, columns, 1.0);
-    FreeBits::new(rows * columns, |entry| weights[entry] != 0.0)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn gradients_of_free_weights_have_the_bits_of_those_of_all(
-        samples in prop_oneof![1usize..70, 128usize..260],
-        inputs_ in 1usize..130,
-        outputs in 1usize..200,
-    ) {
-        let shape = LinearShape { samples, inputs: inputs_, outputs };
-        let (input, gradient) = (inputs(samples * inputs_, 1, 1.0), numbers(samples * outputs, 2));
-        let free = few_free(outputs, inputs_);
-        let each = level::each(|| {
-            let of = |free: Option<&FreeBits>| {
-                let mut weight_gradient = vec![9.0; inputs_ * outputs];
-                linear::backward_weight(&shape, &input, &gradient, &mut weight_gradient, free);
-                weight_gradient
-            };
-            (of(Some(&free)), of(None))
-        });
-        for (level, (found, expected)) in each {
-            for at in (0..inputs_ * outputs).filter(|at| free.any(*at, 1)) {
-                prop_assert_eq!(found[at].to_bits(), expected[at].to_bits(), "{:?} {}", level, at);
-            }
-        }
-    }
-}
-
-#[test]
-fn gradients_of_held_rows_are_left_out() {
-    let shape = LinearShape { samples: 20, inputs: 40, outputs: 30 };
-    let free = FreeBits::new(1200, |entry| entry / 40 % 2 > 0 && entry % 40 < 37);
-    let mut gradient = vec![f32::NAN; 1200];
-    linear::backward_weight(&shape, &numbers(800, 1), &numbers(600, 2), &mut gradient, Some(&free));
-    let left_out = |row: usize| gradient[row * 40..][..40].iter().all(|value| value.is_nan());
-    assert!((0..30).all(|row| left_out(row) == row.is_multiple_of(2)));
-    assert!((0..1200).all(|at| gradient[at].is_finite() || !free.any(at, 1)));
 }
 
 #[test]

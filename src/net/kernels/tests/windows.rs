@@ -1,12 +1,11 @@
 //! Convolutions and poolings with any window against plain loops, bit by bit where the order of sums is promised.
 
-use super::super::activate::{self, Curve};
-use super::super::combine;
-use super::super::direct::{Epilogue, convolve};
-use super::super::pack::{Packing, Side};
-use super::super::parallel::testing;
-use super::super::winograd::Winograd;
 use super::*;
+use crate::direct::{Epilogue, convolve};
+use crate::geometry::{Packing, Side};
+use crate::parallel::testing;
+use crate::pointwise::{self, Curve};
+use crate::winograd::Winograd;
 
 /// Forward as one chain of products for each output, then the bias.
 fn chains(shape: &ConvShape, [input, weight, bias]: [&[f32]; 3], fused: bool) -> Vec<f32> {
@@ -52,9 +51,9 @@ fn check_epilogue(shape: &ConvShape, relu: bool) {
     let mut at_once = vec![f32::NAN; plain.len()];
     norm::normalise(&norm, relu, &plain, Some(&residual), &mut at_once);
     if relu {
-        combine::add_relu(&mut expected, &residual);
+        pointwise::add_relu(&mut expected, &residual);
     } else {
-        combine::add(&mut expected, &residual);
+        pointwise::add(&mut expected, &residual);
     }
     assert_eq!(bits(&at_once), bits(&expected));
     let whole = Epilogue {
@@ -141,9 +140,9 @@ fn check_shortcut(images: &Images, stride: usize, outputs: usize) {
     let (down, across, before) = (height.div_ceil(stride), width.div_ceil(stride), (outputs - channels) / 2);
     let (input, gradient) = (numbers(images.len(), 1), numbers(count * down * across * outputs, 2));
     let mut output = vec![f32::NAN; gradient.len()];
-    combine::subsample_pad(images, stride, outputs, &input, &mut output);
+    pointwise::subsample_pad(images, stride, outputs, &input, &mut output);
     let mut back = vec![f32::NAN; input.len()];
-    combine::subsample_pad_backward(images, stride, outputs, &gradient, &mut back);
+    pointwise::subsample_pad_backward(images, stride, outputs, &gradient, &mut back);
     let mut expected = vec![0.0; input.len()];
     for at in 0..gradient.len() {
         let (o, x, y, n) =
@@ -242,7 +241,7 @@ fn threads_change_no_bit() {
         check_shortcut(&images, 2, 80);
         check_epilogue(&ConvShape { window, ..shape(31, 7, 8, 40, 72) }, true);
         let mut sum = numbers(40_000, 1);
-        combine::add_relu(&mut sum, &numbers(40_000, 2));
+        pointwise::add_relu(&mut sum, &numbers(40_000, 2));
         bits(&sum)
     });
 }
@@ -253,8 +252,8 @@ fn a_sum_with_relu_is_as_a_sum_and_then_a_relu() {
     let (left, right): (Vec<f32>, Vec<f32>) =
         special.iter().flat_map(|a| special.iter().map(move |b| (*a, *b))).unzip();
     let (mut at_once, mut separate) = (left.clone(), left);
-    combine::add_relu(&mut at_once, &right);
-    combine::add(&mut separate, &right);
-    activate::forward(Curve::Relu, &mut separate);
+    pointwise::add_relu(&mut at_once, &right);
+    pointwise::add(&mut separate, &right);
+    pointwise::forward(Curve::Relu, &mut separate);
     assert_eq!(bits(&at_once), bits(&separate));
 }

@@ -1,8 +1,8 @@
 //! 3×3 convolutions that keep the size of the images, with fewer multiplications (Winograd's), for training.
 //!
-//! Tiles of the input and the weights are transformed ([`images`], [`weights`]), multiplied point by point, which is one
-//! matrix product over the channels for every point ([`product`]), and transformed back. The transforms are those of a
-//! [`form`](forms); all three passes use them or their exact transposes, so that the backward pass is the derivative of
+//! Tiles of the input and the weights are transformed, multiplied point by point, which is one
+//! matrix product over the channels for every point, and transformed back. The transforms are those of a
+//! [form](transforms); all three passes use them or their exact transposes, so that the backward pass is the derivative of
 //! the forward pass, up to rounding.
 //!
 //! Errors, as largest and root mean square over the root mean square of the exact result, for normal inputs and
@@ -10,26 +10,22 @@
 //! those of direct sums (as a test checks). A huge weight or a value that is not finite spoils all outputs of its tiles,
 //! even those that do not depend on it; therefore testing, comparing and fault injection use [`Direct`].
 
-mod across;
-mod backward;
-mod forms;
-mod images;
-mod plan;
-mod planes;
-mod product;
+mod passes;
 #[cfg(test)]
 mod tests;
-mod weights;
+mod transforms;
 
-use super::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
-use super::direct::Direct;
-use super::simd::LANES;
-use across::Way;
-use forms::{F2, F4, Form, T2};
-use images::Pass;
-use plan::Plan;
+use std::ops::Range;
 
-/// Places of the window.
+use passes::Way;
+use transforms::{F2, F4, Form, MOST, Pass, T2};
+
+use crate::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
+use crate::direct::Direct;
+use crate::part::{Part, RANGE};
+use crate::simd::LANES;
+use crate::tile::MAX_COLUMNS as COLUMNS;
+
 const TAPS: usize = Window::SAME3.taps();
 /// Channels below which transforms cost more than they save.
 const FEWEST_CHANNELS: usize = 32;
@@ -40,20 +36,17 @@ const FEWEST_TILES: usize = 16;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Winograd;
 
-/// Ways to compute a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
-    /// F(4×4, 3×3).
     Four,
-    /// F(2×2, 3×3).
     Two,
     /// Images of 2×2 pixels as one tile.
     Whole,
-    /// Direct sums.
     Direct,
 }
 
-/// The method for a shape; it depends on the shape alone, since bits must not depend on the machine or on threads.
+/// Returns the method for a shape; it depends on the shape alone, since bits must not depend on the machine or on
+/// threads.
 fn choose(shape: &ConvShape) -> Choice {
     let ConvShape { images, height, width, inputs, outputs, window } = *shape;
     let fits = |channels: usize| channels.is_multiple_of(LANES) && channels >= FEWEST_CHANNELS;
@@ -96,17 +89,16 @@ impl Convolution for Winograd {
     }
 }
 
-/// Forward with one form; channels are multiples of 16, and there is at least one pixel.
+/// Goes forward with one form; channels are multiples of 16, and there is at least one pixel.
 fn forward<F: Form>(form: F, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
     let Factors { shape, input, weight, scratch, part } = *factors;
     check(factors, output);
     assert!(bias.is_none_or(|bias| bias.len() == shape.outputs), "one bias for every output");
     let plan = Plan::new::<F>(shape, part);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
-    across::forward(&way, input, bias, output);
+    passes::forward(&way, input, bias, output);
 }
 
-/// Backward with one form.
 fn backward<F: Form>(form: F, factors: &Factors, gradients: ConvGradients) {
     let Factors { shape, input, weight, scratch, part } = *factors;
     check(factors, gradients.output);
@@ -116,7 +108,7 @@ fn backward<F: Form>(form: F, factors: &Factors, gradients: ConvGradients) {
     }
     let plan = Plan::new::<F>(shape, part);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
-    backward::backward(&way, input, gradients);
+    passes::backward(&way, input, gradients);
 }
 
 fn check(factors: &Factors, output: &[f32]) {
@@ -125,3 +117,197 @@ fn check(factors: &Factors, output: &[f32]) {
     assert_eq!(weight.len(), shape.weight_len(), "the weights fit the shape");
     assert_eq!(output.len(), shape.output_len(), "the outputs fit the shape");
 }
+
+/// Numbers of the planes of a task that goes by images: they fit the second cache.
+const TASK: usize = 1 << 18;
+/// Numbers of both sets of planes of a backward pass whose tasks go by images.
+const GROUP: usize = 1 << 21;
+/// Numbers of both sets of planes when tasks go by channels: with all images at once, weights are transformed once.
+const GROUP_BY_CHANNELS: usize = 1 << 23;
+/// Up to this many transformed weights are computed once and read by every task.
+const READY: usize = 1 << 20;
+/// Up to this many tiles, every task transforms its own weights, which are used too little to be stored.
+const FEW_TILES: usize = 128;
+/// Channels whose weights are transformed at a time, when a task transforms its own.
+const DEPTH: usize = RANGE;
+
+/// The division for one form and shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    pub shape: ConvShape,
+    /// Of what it has the channels that are left, if not all. Sums are divided as those of the whole.
+    pub part: Option<&'a Part>,
+    pub grid: Grid,
+    pub products: usize,
+    /// True if tasks go by images, with all weights transformed beforehand; otherwise they go by channels and
+    /// transform the weights that they need, which are then never written to memory as a whole.
+    pub by_images: bool,
+}
+
+impl<'a> Plan<'a> {
+    /// Returns the plan for a form and shape.
+    pub fn new<F: Form>(shape: &ConvShape, part: Option<&'a Part>) -> Self {
+        let grid = Grid::new::<F>(shape);
+        let whole = part.map_or(shape, |part| &part.whole);
+        let weights = F::PRODUCTS * whole.inputs * whole.outputs;
+        let by_images = weights <= READY && whole.images * grid.tiles() > FEW_TILES;
+        Self { shape: *shape, part, grid, products: F::PRODUCTS, by_images }
+    }
+
+    /// Returns the number of ranges of at most `size` that make up the whole.
+    pub fn ranges(all: &Range<usize>, size: usize) -> usize {
+        all.len().div_ceil(size)
+    }
+
+    /// Returns one of them.
+    pub fn range(all: &Range<usize>, size: usize, index: usize) -> Range<usize> {
+        let start = all.start + index * size;
+        start..(start + size).min(all.end)
+    }
+
+    /// Returns the images of a task that has planes of `channels` channels.
+    pub fn images_of_task(&self, channels: usize) -> usize {
+        let image = self.products * self.grid.tiles() * channels;
+        (TASK / image).clamp(1, self.shape.images.max(1))
+    }
+
+    /// Returns the images whose planes a backward pass has at a time.
+    pub fn images_of_group(&self) -> usize {
+        let whole = self.part.map_or(&self.shape, |part| &part.whole);
+        let image = self.products * self.grid.tiles() * (whole.inputs + whole.outputs);
+        let numbers = if self.by_images { GROUP } else { GROUP_BY_CHANNELS };
+        (numbers / image).clamp(1, self.shape.images.max(1))
+    }
+
+    /// Returns the most channels that are summed at a time, where tasks go by channels.
+    pub fn most_channels(channels: usize) -> usize {
+        channels.min(DEPTH)
+    }
+
+    /// Returns the channels that are summed at a time, one range after the other: as in the whole, where those that
+    /// are `left` of it are given.
+    pub fn channel_ranges(channels: usize, left: Option<&[usize]>) -> Vec<Range<usize>> {
+        let Some(left) = left else {
+            let all = 0..channels;
+            return (0..Self::ranges(&all, DEPTH)).map(|index| Self::range(&all, DEPTH, index)).collect();
+        };
+        let mut end = 0;
+        let range = |channels: &[usize]| {
+            end += channels.len();
+            end - channels.len()..end
+        };
+        left.chunk_by(|one, next| one / DEPTH == next / DEPTH).map(range).collect()
+    }
+
+    /// Returns the planes with a row for every tile of some images.
+    pub fn tile_planes(&self, images: usize, channels: usize) -> Planes {
+        Planes::spread(self.products, images * self.grid.tiles(), channels)
+    }
+
+    /// Returns the planes of the sums of one panel.
+    pub fn sum_planes(&self, images: usize) -> Planes {
+        Planes::dense(self.products, images * self.grid.tiles(), COLUMNS)
+    }
+
+    /// Returns the planes of the weights of one panel.
+    pub fn weight_planes(&self, depth: usize) -> Planes {
+        Planes::dense(self.products, depth, COLUMNS)
+    }
+
+    /// Returns the inputs and outputs of a block of the weights' gradients.
+    pub fn block(&self) -> (usize, usize) {
+        let ConvShape { inputs, outputs, .. } = self.shape;
+        (inputs.min(32), outputs.min(if outputs >= 256 { 128 } else { 64 }))
+    }
+}
+
+/// A cache line holds as many numbers as a vector.
+const LINE: usize = LANES;
+
+/// One matrix for every product of a form: `[product][row][column]`, with gaps between rows and between matrices.
+#[derive(Clone, Copy, Debug)]
+pub struct Planes {
+    /// Numbers from one row to the next.
+    pub row: usize,
+    /// Numbers from one matrix to the next.
+    pub plane: usize,
+    /// Numbers of all matrices.
+    pub len: usize,
+}
+
+impl Planes {
+    /// Lays out `products` matrices with `rows` rows of `columns` numbers, one vector apart: rows (and matrices) a
+    /// power of two apart would share a few sets of the cache.
+    pub fn spread(products: usize, rows: usize, columns: usize) -> Self {
+        Self::with_row(products, rows, columns + LINE)
+    }
+
+    /// Lays out matrices without gaps between rows, which are read from front to back.
+    pub fn dense(products: usize, rows: usize, columns: usize) -> Self {
+        Self::with_row(products, rows, columns)
+    }
+
+    fn with_row(products: usize, rows: usize, row: usize) -> Self {
+        let lines = (rows * row).div_ceil(LINE);
+        let plane = (lines | 1) * LINE;
+        Self { row, plane, len: products * plane }
+    }
+
+    /// Returns the start of a row of a matrix.
+    #[inline(always)]
+    pub fn at(&self, product: usize, row: usize) -> usize {
+        product * self.plane + row * self.row
+    }
+}
+
+/// The tiles of a form on images of one size; those at the far edges may extend beyond them.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    pub height: usize,
+    pub width: usize,
+    /// Tiles one below the other.
+    pub down: usize,
+    /// Tiles side by side.
+    pub across: usize,
+}
+
+impl Grid {
+    /// Returns the tiles of a form on images of a shape.
+    pub fn new<F: Form>(shape: &ConvShape) -> Self {
+        let ConvShape { height, width, .. } = *shape;
+        Self { height, width, down: height.div_ceil(F::OUTPUTS), across: width.div_ceil(F::OUTPUTS) }
+    }
+
+    /// Returns the tiles of an image.
+    pub fn tiles(&self) -> usize {
+        self.down * self.across
+    }
+
+    /// Returns the pixels of an image.
+    pub fn pixels(&self) -> usize {
+        self.height * self.width
+    }
+
+    /// Returns the pixels of a window of `side` by `side` pixels that begins `before` pixels before a tile: their
+    /// numbers within the image, [`OUTSIDE`] where there is none.
+    #[inline(always)]
+    pub fn window<F: Form>(&self, tile: usize, side: usize, before: usize) -> [usize; WINDOW] {
+        let (down, across) = (tile / self.across * F::OUTPUTS, tile % self.across * F::OUTPUTS);
+        let mut window = [OUTSIDE; WINDOW];
+        for y in 0..side {
+            for x in 0..side {
+                let (row, column) = ((down + y).wrapping_sub(before), (across + x).wrapping_sub(before));
+                if row < self.height && column < self.width {
+                    window[y * side + x] = row * self.width + column;
+                }
+            }
+        }
+        window
+    }
+}
+
+/// Most pixels of a window and products of a tile.
+pub const WINDOW: usize = MOST * MOST;
+
+/// Instead of the number of a pixel, where there is none.
+pub const OUTSIDE: usize = usize::MAX;

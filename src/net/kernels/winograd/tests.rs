@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::super::parallel::testing::assert_same_bits;
-use super::super::scratch::Scratch;
 use super::*;
+use crate::parallel::testing::assert_same_bits;
+use crate::scratch::Scratch;
 
 /// The exact results of a convolution, by plain sums.
 struct Exact {

@@ -1,12 +1,12 @@
 //! Training of networks with held entries whose gradients are not read.
 
 use super::{bits, network, networks, pass_bits, train, vgg};
-use crate::kernels::parallel::testing::assert_same_bits;
 use crate::{Compute, NativeCompute, Network, NoTap, TrainPass};
 use data::Shape;
 use doc::Head;
 use doc::structure::Role;
 use intervene::Entry;
+use kernels::parallel::testing::assert_same_bits;
 
 /// Prunes every second channel of every layer, with all of its weights; and freezes a part of the first layer.
 fn prune_channels(network: &mut Network) {

@@ -9,15 +9,15 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::NativeCompute;
-use crate::kernels::parallel::testing::assert_same_bits;
 use crate::{Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 use data::Shape;
-use doc::structure::graphs::GRAPHS;
+use doc::structure::testing::GRAPHS;
 use doc::structure::{Op, Structure, Window};
 use doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use form::ron_text;
 use intervene::stream::{Purpose, stream};
 use intervene::{BiasInit, Init};
+use kernels::parallel::testing::assert_same_bits;
 
 fn network(net: &Net, input: Shape) -> Network {
     initialised(Structure::new(net, input, 5, &Loss::CrossEntropy).unwrap())

@@ -6,10 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::columns::{Column, Sort};
 use super::settings::{NONE, compare_parsed, number_of};
 use super::view::{Baseline, Key, TableSettings};
-use super::{Delta, Labels, Row};
-use crate::number::{Digits, Format, plus_minus};
-use crate::paired::{Comparison, Paired, unpaired};
-use crate::statistics::{Spread, level};
+use super::{Labels, Row};
+use crate::number::{Digits, Format, fixed, plus_minus};
+use crate::statistics::{Comparison, Paired, Spread, level, paired, unpaired};
 use crate::{RunState, Split};
 
 /// The cell of a group lists no more values than this.
@@ -120,7 +119,7 @@ impl Grouped {
         found
     }
 
-    /// The lines, with the rows of those groups that are open.
+    /// Returns the lines, with the rows of those groups that are open.
     pub fn lines(&self, open: &BTreeSet<String>) -> Vec<Line> {
         if self.keys.is_empty() {
             return self.flat.iter().copied().map(Line::Row).collect();
@@ -135,14 +134,14 @@ impl Grouped {
         lines
     }
 
-    /// The visible rows in the order of the table.
+    /// Returns the visible rows in the order of the table.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         let groups = if self.keys.is_empty() { &[][..] } else { &self.groups };
         let flat = if self.keys.is_empty() { &self.flat[..] } else { &[] };
         groups.iter().flat_map(|group| &group.rows).chain(flat).copied()
     }
 
-    /// What a row is called below its group: "seed 1" where the group says the rest.
+    /// Returns what a row is called below its group: "seed 1" where the group says the rest.
     pub fn name(&self, row: &Row) -> String {
         match self.keys.as_slice() {
             [] => row.arm.clone(),
@@ -152,7 +151,7 @@ impl Grouped {
         }
     }
 
-    /// The heading of a column.
+    /// Returns the heading of a column.
     pub fn heading(&self, column: &Column, labels: &Labels) -> String {
         match column {
             Column::Delta if !self.baseline.is_empty() => format!("Δ to {} (points), 95 % CI", self.baseline),
@@ -274,7 +273,7 @@ fn sort<T>(items: &mut Vec<T>, descending: bool, value: impl Fn(&T) -> Value) {
     items.extend(keyed.into_iter().map(|(_, item)| item));
 }
 
-/// The difference of means where no seed is in both groups.
+/// Returns the difference of means where no seed is in both groups.
 fn means(first: &[&Row], second: &[&Row]) -> Option<Paired> {
     let is_done = |row: &&&Row| row.state == RunState::Done.word();
     let of = |rows: &[&Row]| -> (Vec<f64>, BTreeSet<&'static str>) {
@@ -286,7 +285,7 @@ fn means(first: &[&Row], second: &[&Row]) -> Option<Paired> {
     is_comparable.then(|| unpaired(&a, &b)).flatten()
 }
 
-/// What the visible rows of a group have in a column.
+/// Returns what the visible rows of a group have in a column.
 fn cell(column: &Column, group: &Group, rows: &[Row]) -> Cell {
     let rows = || group.rows.iter().map(|row| &rows[*row]);
     if *column == Column::Delta {
@@ -305,8 +304,8 @@ fn cell(column: &Column, group: &Group, rows: &[Row]) -> Cell {
     cell_of(column, rows())
 }
 
-/// What these rows have in a column that is neither the seed nor a difference: their mean, which is over finished runs once
-/// there is one, or what they have in common.
+/// Returns what these rows have in a column that is neither the seed nor a difference: their mean, which is over
+/// finished runs once there is one, or what they have in common.
 pub fn cell_of<'a>(column: &Column, rows: impl Iterator<Item = &'a Row>) -> Cell {
     if column.is_measured() {
         let values = rows.filter_map(|row| Some((row.is_finished(), column.value(row)?)));
@@ -334,7 +333,7 @@ fn mean_cell(column: &Column, values: &[f64], spread: Spread) -> Cell {
     Cell { text: text(found.mean), spread, mean: Some(found.mean), half }
 }
 
-/// What these texts have in common, or which there are.
+/// Returns what these texts have in common, or which there are.
 fn common(texts: impl Iterator<Item = String>) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for text in texts {
@@ -354,8 +353,8 @@ fn common(texts: impl Iterator<Item = String>) -> String {
 }
 
 impl TableSettings {
-    /// The table of these rows. `usual` are the columns while none were chosen, `lines` the setting that makes the lines of
-    /// plots.
+    /// Returns the table of these rows. `usual` are the columns while none were chosen, `lines` the setting that makes
+    /// the lines of plots.
     pub fn grouped(
         &self,
         rows: &[Row],
@@ -371,3 +370,104 @@ impl TableSettings {
 
 #[cfg(test)]
 mod tests;
+
+/// The difference of a group or a run to the baseline, in its last accuracy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Delta {
+    /// There is nothing to compare yet.
+    #[default]
+    Unknown,
+    /// It is the baseline.
+    Baseline,
+    /// The filter hides what it would be compared with.
+    Hidden,
+    /// Over the seeds that both have.
+    Paired(Paired),
+    /// Between means of runs without a common seed.
+    Unpaired(Paired),
+}
+
+impl Delta {
+    /// Returns how much the values of one group are above those of another, each with its seed: over the seeds that both have, else
+    /// between the means. Several values of a group with one seed count with their mean.
+    pub fn between(first: &[(u64, f64)], second: &[(u64, f64)]) -> Self {
+        let means = |values: &[(u64, f64)]| -> Vec<(u64, f64)> {
+            let mut of_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+            for (seed, value) in values {
+                of_seed.entry(*seed).or_default().push(*value);
+            }
+            let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+            of_seed.into_iter().map(|(seed, values)| (seed, mean(values))).collect()
+        };
+        let alone = |values: &[(u64, f64)]| values.iter().map(|(_, value)| *value).collect::<Vec<_>>();
+        match paired(&means(first), &means(second)) {
+            Some(found) => Self::Paired(found),
+            None => unpaired(&alone(first), &alone(second)).map_or(Self::Unknown, Self::Unpaired),
+        }
+    }
+
+    /// Returns the numbers, where there are some.
+    pub const fn difference(&self) -> Option<&Paired> {
+        match self {
+            Self::Paired(found) | Self::Unpaired(found) => Some(found),
+            Self::Unknown | Self::Baseline | Self::Hidden => None,
+        }
+    }
+
+    /// Returns true if nothing differs at all.
+    pub fn is_identical(&self) -> bool {
+        matches!(self, Self::Paired(found) if found.is_identical())
+    }
+
+    /// Returns the difference in points, "−0.44"; empty where there is none.
+    pub fn points(&self) -> String {
+        let Some(found) = self.difference().filter(|_| !self.is_identical()) else { return String::new() };
+        let sign = if found.mean > 0.0 { "+" } else { "" };
+        format!("{sign}{}", fixed(found.mean * 100.0, 2))
+    }
+
+    /// Returns what follows it: "± 0.29", "paired", "identical in all 3 seeds".
+    pub fn remark(&self) -> String {
+        let half = |found: &Paired| found.half.map(|half| plus_minus(half, &fixed(half * 100.0, 2)));
+        match self {
+            Self::Unknown => NONE.to_owned(),
+            Self::Baseline => "baseline".to_owned(),
+            Self::Hidden => "hidden by the filter".to_owned(),
+            Self::Paired(found) if found.is_identical() => found.identical(),
+            Self::Paired(found) => half(found).unwrap_or_else(|| "paired".to_owned()),
+            Self::Unpaired(found) => {
+                half(found).map_or_else(|| "unpaired".to_owned(), |half| format!("{half} unpaired"))
+            }
+        }
+    }
+
+    /// Returns both in one text.
+    pub fn text(&self) -> String {
+        let (points, remark) = (self.points(), self.remark());
+        if points.is_empty() { remark } else { format!("{points} {remark}") }
+    }
+
+    /// Returns a sentence about it.
+    pub fn help(&self, baseline: &str) -> String {
+        match self {
+            Self::Unknown => format!("No seed is done here and in {baseline} yet"),
+            Self::Baseline => "Differences are to this group".to_owned(),
+            Self::Hidden => {
+                format!("The filter hides the runs of {baseline} that this would be compared with")
+            }
+            Self::Paired(found) if found.is_identical() => {
+                format!("The last accuracy is that of {baseline}, {}", found.identical())
+            }
+            Self::Paired(found) => {
+                format!("To {baseline}, seed by seed: {}; {}", found.points(), found.verdict())
+            }
+            Self::Unpaired(found) => {
+                format!(
+                    "To {baseline}, between means, since no seed is in both: {}; {}",
+                    found.points(),
+                    found.verdict()
+                )
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Groups of rows with numbers that fit in the head.
 
 use super::*;
-use crate::table::copy::{Numbers, text};
+use crate::table::columns::{Numbers, text};
 
 fn row(arm: &str, seed: u64, last: f64) -> Row {
     Row {

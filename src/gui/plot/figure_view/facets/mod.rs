@@ -1,20 +1,22 @@
 //! Draws the panels of a figure: one legend above, and a grid whose places are those of exported figures.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::scroll_area::ScrollSource;
-use eframe::egui::{Rect, Response, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
-use egui_plot::{PlotBounds, PlotTransform};
+use eframe::egui::{Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 
-use super::{FigureAction, FigureView, LegendRows, Panels};
-use crate::plot::mesh::EM;
-use crate::plot::navigate::{View, ViewChange};
+use super::{FigureAction, FigureView, LegendRows, PlotContext};
+use crate::plot::block::{StripValues, strip_ui};
+use crate::plot::navigate::{ShownPlot, View, ViewChange, show, widget};
 use crate::plot::painter::{area, paint, rect};
 use crate::plot::parallel::{parallel_ui, space_of};
-use crate::plot::strip::{StripValues, strip_ui};
+use crate::plot::reading::Table;
+use crate::plot::scene::{EM, Scene};
 use figure::facets::{Facets, Panel, Ranges};
 use figure::layout::{Grid, Layout, Text, grid, least};
+use figure::legend::samples;
 use figure::model::Figure;
 use figure::palette::Theme;
 use figure::scene::Item;
@@ -90,9 +92,13 @@ fn grid_ui(
         fits.iter().zip(&state.panels.views).map(|(fit, view)| view.zoom.unwrap_or(*fit)).collect();
     state.panels.shown.clone_from(&views);
     let grid = laid_out((figure, facets), &mut state.panels, views.clone(), space);
-    let hosts: Vec<(Response, PlotTransform)> =
-        panels().map(|(index, panel)| host(ui, &grid.panels[index], (index, panel), &views[index])).collect();
-    follow(facets, state, &hosts);
+    let shown = panels().map(|(index, panel)| {
+        let plot = widget(("panel", index), &panel.figure).show_axes(false).show_grid(false);
+        let place = rect(grid.panels[index].plot);
+        show(ui, &panel.figure, plot, place, [views[index], fits[index]], theme)
+    });
+    let shown: Vec<ShownPlot<'_>> = shown.collect();
+    follow(facets, state, &shown);
     let (mut asked, brushes) = (None, state.parallel.brushes.clone());
     for (index, panel) in panels() {
         let view = &mut state.panels.views[index];
@@ -104,13 +110,12 @@ fn grid_ui(
             }
             continue;
         }
-        let (response, transform) = &hosts[index];
         let title = &state.panels.titles[index];
-        response.widget_info(|| {
+        shown[index].response.widget_info(|| {
             WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}, {title}", panel.figure.y.title))
         });
         panel_ui(ui, &panel.figure, view, views[index], layout, theme);
-        let (action, change) = view.act(ui, &panel.figure, (response, transform), fits[index], theme);
+        let (action, change) = view.act(ui, &shown[index]);
         if matches!(action, Some(FigureAction::Open(_))) {
             state.panels.opened = Some(index);
         }
@@ -127,7 +132,7 @@ fn grid_ui(
     asked
 }
 
-/// The grid for what is visible, which is kept until something changes.
+/// Returns the grid for what is visible, which is kept until something changes.
 fn laid_out(
     (figure, facets): (&Arc<Figure>, &Facets),
     panels: &mut Panels,
@@ -150,36 +155,16 @@ fn laid_out(
     made
 }
 
-/// The actions of a person in a panel, and the places of its values.
-fn host(
-    ui: &Ui,
-    layout: &Layout<'_>,
-    (index, panel): (usize, &Panel),
-    [x, y]: &View,
-) -> (Response, PlotTransform) {
-    let frame = rect(layout.plot);
-    let response = ui.interact(
-        frame.intersect(ui.clip_rect()),
-        ui.scope_id().with(("panel", index)),
-        Sense::click_and_drag(),
-    );
-    let bounds = PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]);
-    let inverted = [panel.figure.x.reversed, panel.figure.y.reversed];
-    (response, PlotTransform::new_with_invert_axis(frame, bounds, [false; 2], inverted))
-}
-
-/// Has the panels that share x read off the place at the pointer, or a pinned one, of another panel.
-fn follow(facets: &Facets, state: &mut FigureView, hosts: &[(Response, PlotTransform)]) {
-    let pointed = hosts
-        .iter()
-        .find_map(|(response, transform)| response.hover_pos().map(|at| transform.value_from_position(at).x));
+/// Lets panels that share x read off the place at the pointer, or a pinned one, of another panel.
+fn follow(facets: &Facets, state: &mut FigureView, plots: &[ShownPlot<'_>]) {
+    let place = |plot: &ShownPlot<'_>| Some(plot.transform.value_from_position(plot.response.hover_pos()?).x);
+    let pointed = plots.iter().find_map(place);
     let mut views = facets.panels.iter().zip(&state.panels.views);
     let pinned = || views.find_map(|(panel, view)| panel.figure.x.scale.forward(view.pinned?[0]));
     let place = pointed.or_else(pinned).filter(|_| state.panels.shares[0]);
     state.panels.views.iter_mut().for_each(|view| view.follows = place);
 }
 
-/// Draws the data and the axes of a panel.
 fn panel_ui(
     ui: &Ui,
     figure: &Arc<Figure>,
@@ -197,7 +182,6 @@ fn panel_ui(
     paint(ui.painter(), &quiet(&layout.texts, theme));
 }
 
-/// Draws a panel of parallel axes.
 fn runs_ui(
     ui: &mut Ui,
     (index, panel): (usize, &Panel),
@@ -214,10 +198,165 @@ fn runs_ui(
     });
 }
 
-/// The texts of axes, as quiet as those of other plots of the window; values stay strong.
+/// Mutes the texts of axes, as in other plots of the window; values stay strong.
 fn quiet(texts: &[Text], theme: Theme) -> Vec<Item> {
     let is_strong = |text: &Text| text.weight == figure::font::Weight::Medium;
     texts.iter().map(|text| written(Text { muted: !is_strong(text), ..text.clone() }, theme)).collect()
+}
+
+/// The chosen ranges of panels by their titles.
+type Zooms = BTreeMap<String, [Option<[f64; 2]>; 2]>;
+
+/// The views of panels between frames. The view of the whole figure has the ranges of shared axes, hidden lines and what
+/// stands out; a panel has the ranges of free axes, its reading and its triangles.
+#[derive(Debug, Default)]
+pub(super) struct Panels {
+    pub views: Vec<FigureView>,
+    pub titles: Vec<String>,
+    /// Saved ranges of panels that were not drawn yet.
+    saved: Zooms,
+    /// True if the axes are shared.
+    pub shares: [bool; 2],
+    /// The visible parts in the last frame.
+    pub shown: Vec<View>,
+    /// The last grid, and what decided how it looks: the address of the figure, the visible parts, and the space.
+    pub grid: Option<(GridKey, Arc<Grid>)>,
+    /// The panel with the cell that was opened last.
+    pub opened: Option<usize>,
+}
+
+/// The inputs of a grid: the address of the figure, the visible parts, and the space.
+pub(super) type GridKey = (usize, Vec<View>, [f64; 4]);
+
+/// The reading of a panel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct PanelReading {
+    /// "at 5 epochs trained".
+    pub place: String,
+    /// Values by the names of their lines.
+    pub values: BTreeMap<String, String>,
+}
+
+impl PanelReading {
+    pub fn new(figure: &Figure, table: &Table<'_>) -> Self {
+        let value = |sample: figure::legend::Sample<'_>| {
+            let value = table.cells(&sample).into_iter().next()?;
+            (!value.is_empty()).then(|| (sample.name().to_owned(), value))
+        };
+        let values = samples(figure).into_iter().filter_map(value).collect();
+        Self { place: table.header().to_owned(), values }
+    }
+}
+
+impl Panels {
+    /// Returns panels with saved ranges.
+    pub fn new(saved: Zooms) -> Self {
+        Self { saved, ..Self::default() }
+    }
+
+    /// Returns the ranges that were chosen in single panels.
+    pub fn zooms(&self) -> Zooms {
+        let own = |view: &FigureView| {
+            let [x, y] = view.chosen;
+            [x.filter(|_| !self.shares[0]), y.filter(|_| !self.shares[1])]
+        };
+        let zooms = self.titles.iter().zip(&self.views).map(|(title, view)| (title.clone(), own(view)));
+        let drawn = zooms.filter(|(_, chosen)| *chosen != [None; 2]);
+        self.saved.clone().into_iter().chain(drawn).collect()
+    }
+
+    /// Forgets what depends on the last figure.
+    pub fn forget_figure(&mut self) {
+        self.views.iter_mut().for_each(FigureView::forget_figure);
+        self.grid = None;
+    }
+
+    /// Shows all data again.
+    pub fn fit(&mut self) {
+        self.saved.clear();
+        self.views.iter_mut().for_each(FigureView::fit);
+    }
+
+    /// Takes the scenes of a new figure.
+    pub fn begin(&mut self, figure: &Figure, scenes: Vec<Scene>) {
+        let Some(facets) = &figure.facets else { return };
+        self.meet(facets);
+        for ((view, panel), scene) in self.views.iter_mut().zip(&facets.panels).zip(scenes) {
+            view.begin(&panel.figure, scene);
+        }
+    }
+
+    /// Makes a view for each panel; those that stay keep theirs.
+    fn meet(&mut self, facets: &Facets) {
+        let titles: Vec<String> = facets.panels.iter().map(|panel| facets.title(panel)).collect();
+        self.shares = facets.shares();
+        if titles == self.titles && self.views.len() == titles.len() {
+            return;
+        }
+        let mut old: BTreeMap<String, FigureView> =
+            std::mem::take(&mut self.titles).into_iter().zip(std::mem::take(&mut self.views)).collect();
+        let view = |title: &String| {
+            let fresh = || FigureView {
+                is_panel: true,
+                chosen: self.saved.remove(title).unwrap_or_default(),
+                ..FigureView::default()
+            };
+            old.remove(title).unwrap_or_else(fresh)
+        };
+        self.views = titles.iter().map(view).collect();
+        (self.titles, self.grid) = (titles, None);
+    }
+}
+
+impl FigureView {
+    /// Gives the views of panels what the whole figure decides: hidden lines, what stands out, and shared ranges.
+    pub(super) fn meet_panels(&mut self, facets: &Facets) {
+        self.panels.meet(facets);
+        let shares = self.panels.shares;
+        let count = facets.panels.len();
+        for (view, panel) in self.panels.views.iter_mut().zip(&facets.panels) {
+            if view.hidden != self.hidden {
+                view.hidden.clone_from(&self.hidden);
+            }
+            if view.highlighted != self.highlighted {
+                view.highlighted.clone_from(&self.highlighted);
+            }
+            view.around = PlotContext { plots: self.around.plots.max(1) * count, ..self.around.clone() };
+            view.opens = self.opens;
+            view.parallel.brushes.clone_from(&self.parallel.brushes);
+            let chosen = [0, 1].map(|axis| if shares[axis] { self.chosen[axis] } else { view.chosen[axis] });
+            if chosen != view.chosen {
+                view.chosen = chosen;
+                view.zoom = view.chosen_places(&panel.figure);
+                view.refits |= view.zoom.is_none();
+            }
+        }
+    }
+
+    /// Shows a part in a panel; along shared axes in all panels.
+    pub(super) fn show_in(&mut self, facets: &Facets, index: usize, part: View) {
+        let figure = &facets.panels[index].figure;
+        let view = &mut self.panels.views[index];
+        view.show(figure, part);
+        let chosen = view.chosen;
+        for (axis, _) in self.panels.shares.iter().enumerate().filter(|(_, shares)| **shares) {
+            self.chosen[axis] = chosen[axis];
+        }
+    }
+
+    /// Keeps the visible parts of all panels.
+    pub(super) fn fix_panels(&mut self, facets: &Facets) {
+        for (index, part) in self.panels.shown.clone().into_iter().enumerate().take(facets.panels.len()) {
+            self.show_in(facets, index, part);
+        }
+    }
+
+    /// Returns the part of a figure whose cell was opened: a panel if it has some.
+    pub(in crate::plot) fn part<'a>(&self, figure: &'a Figure) -> &'a Figure {
+        let panels = figure.facets.as_ref().map(|facets| &facets.panels);
+        let panel = panels.zip(self.panels.opened).and_then(|(panels, index)| panels.get(index));
+        panel.map_or(figure, |panel| &panel.figure)
+    }
 }
 
 #[cfg(test)]

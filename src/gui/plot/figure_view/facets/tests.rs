@@ -89,7 +89,7 @@ fn zooming_a_free_panel_leaves_the_others_and_is_kept_by_its_name() {
         (kept.x, kept.facets.zooms.keys().map(String::as_str).collect::<Vec<_>>()),
         (None, vec!["batch size 32"])
     );
-    let again = FigureView::of(&kept);
+    let again = FigureView::new(&kept);
     assert_eq!(again.kept(PlotView::default()), kept, "also before it is drawn");
     harness.state_mut().view = again;
     harness.run();

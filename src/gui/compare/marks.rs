@@ -1,0 +1,327 @@
+//! Stars, tags and notes.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{
+    Checkbox, Key, Label, RichText, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo, vec2,
+};
+
+use super::table::{Sheet, fold};
+use super::{Compare, CompareResponse};
+use crate::form::note_edited;
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::theme::{self, fitted};
+use crate::views::queue_entries_ui;
+use crate::widgets::{self, FieldState};
+use results::table::view::{Baseline, Key as GroupKey};
+use results::table::{Mark, Row};
+use results::view::arm_key;
+
+/// Draws the star of a row, full or empty; a click switches it. An empty one shows while the row is under the pointer.
+pub fn star_ui(ui: &mut Ui, row: &Row, is_pointed: bool, compare: &mut Compare) {
+    let is_full = row.mark.starred;
+    if star_of(ui, is_full, is_full || is_pointed, &format!("{}, seed {}", row.arm, row.seed)) {
+        compare.star(&row.run);
+    }
+}
+
+/// Returns a star, full or empty, of what has this name; whether it was pressed.
+pub fn star_button(ui: &mut Ui, is_full: bool, of: &str) -> bool {
+    star_of(ui, is_full, true, of)
+}
+
+fn star_of(ui: &mut Ui, is_full: bool, is_shown: bool, of: &str) -> bool {
+    let name = format!("{} {of}", if is_full { "Unstar" } else { "Star" });
+    let (rect, response) = ui.allocate_exact_size(vec2(2.5 * theme::STEP, 2.5 * theme::STEP), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
+    let colours = theme::present(ui);
+    let is_pointed = response.hovered() || response.has_focus();
+    let (icon, ink) = match (is_full, is_pointed) {
+        (true, _) => (Icon::StarFill, colours.warning),
+        (false, true) => (Icon::Star, colours.text),
+        (false, false) => (Icon::Star, colours.text3),
+    };
+    if is_shown || is_pointed {
+        icon.paint(ui.painter(), rect.center(), 14.0, ink);
+    }
+    response.on_hover_text(name).clicked()
+}
+
+/// Changes what was noted; nothing is kept of an empty mark.
+pub fn edit(compare: &mut Compare, key: &str, change: impl FnOnce(&mut Mark)) {
+    let mark = compare.view.marks.entry(key.to_owned()).or_default();
+    change(mark);
+    if *mark == Mark::default() {
+        compare.view.marks.remove(key);
+    }
+    compare.give_marks();
+}
+
+/// Draws the menu of a row: notes about the run and about its arm.
+pub fn context_ui(ui: &mut Ui, row: &Row, runs: &Runs, compare: &mut Compare) -> Option<CompareResponse> {
+    let arm = arm_key(&row.arm);
+    ui.set_min_width(220.0);
+    theme::heading_ui(ui, &format!("{}, seed {}", row.arm, row.seed));
+    let queue = queue_entries_ui(ui, runs, std::slice::from_ref(&row.run)).map(CompareResponse::Queue);
+    tags_ui(ui, &row.run, compare);
+    note_ui(ui, "Note on the run", &row.run, compare);
+    note_ui(ui, "Note on the arm", &arm, compare);
+    star_arm_ui(ui, &arm, compare);
+    let refusal = compare.why_not_archive(std::iter::once(&row.run));
+    let archive = ui.add_enabled(refusal.is_none(), widgets::button(Icon::Archive, "Archive this run…"));
+    let archive = archive.on_hover_text("Moves it to the archived runs; nothing is deleted");
+    if archive.on_disabled_hover_text(refusal.unwrap_or_default()).clicked() {
+        ui.close();
+        return compare.archive_run(&row.run);
+    }
+    queue
+}
+
+/// Draws the menu of a group: its runs, the baseline, and marks of its arm.
+pub fn group_ui(
+    ui: &mut Ui,
+    place: usize,
+    sheet: &Sheet<'_>,
+    compare: &mut Compare,
+) -> Option<CompareResponse> {
+    let group = &sheet.table.groups[place];
+    let name = &group.name;
+    theme::heading_ui(ui, name);
+    let runs: BTreeSet<String> = group.rows.iter().map(|row| sheet.rows[*row].run.clone()).collect();
+    let queue = queue_entries_ui(ui, sheet.runs, &runs.into_iter().collect::<Vec<_>>());
+    let is_open = compare.view.table.open.contains(name);
+    if ui.button(if is_open { "Hide its runs" } else { "Show its runs" }).clicked() {
+        fold(compare, name);
+        ui.close();
+    }
+    if ui.add_enabled(sheet.table.baseline != *name, eframe::egui::Button::new("Use as baseline")).clicked() {
+        compare.view.table.baseline = Baseline::Group(name.clone());
+        ui.close();
+    }
+    for (text, is_open) in [("Show all runs", true), ("Hide all runs", false)] {
+        if ui.button(text).clicked() {
+            let names = sheet.table.groups.iter().filter(|_| is_open).map(|group| group.name.clone());
+            compare.view.table.open = names.collect();
+            ui.close();
+        }
+    }
+    if sheet.table.keys == [GroupKey::Arm] {
+        ui.separator();
+        arm_marks_ui(ui, name, compare);
+    }
+    queue.map(CompareResponse::Queue)
+}
+
+/// Draws star, tags and note of an arm into its menu.
+pub fn arm_marks_ui(ui: &mut Ui, arm: &str, compare: &mut Compare) {
+    let key = arm_key(arm);
+    ui.set_min_width(220.0);
+    star_arm_ui(ui, &key, compare);
+    tags_ui(ui, &key, compare);
+    note_ui(ui, "Note on the arm", &key, compare);
+}
+
+/// Tags and note of a run, for its menu.
+pub fn run_marks_ui(ui: &mut Ui, run: &str, compare: &mut Compare) {
+    ui.set_min_width(220.0);
+    tags_ui(ui, run, compare);
+    note_ui(ui, "Note on the run", run, compare);
+}
+
+fn star_arm_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
+    if ui.button(if compare.is_starred(key) { "Unstar the arm" } else { "Star the arm" }).clicked() {
+        compare.star(key);
+        ui.close();
+    }
+}
+
+fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
+    let tags = compare.view.marks.get(key).map(|mark| mark.tags.clone()).unwrap_or_default();
+    ui.horizontal_wrapped(|ui| {
+        for tag in tags {
+            if ui.button(format!("{tag} ✗")).on_hover_text("Removes the tag").clicked() {
+                edit(compare, key, |mark| mark.tags.retain(|known| *known != tag));
+            }
+        }
+    });
+    ui.horizontal(|ui| {
+        let label = ui.label("Tag");
+        let field = TextEdit::singleline(&mut compare.tag).desired_width(120.0);
+        let field = widgets::field_ui(ui, field, FieldState::Plain).labelled_by(label.id);
+        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if ui.add(widgets::button(None, "Add tag")).clicked() || entered {
+            let tag = std::mem::take(&mut compare.tag).trim().replace(char::is_whitespace, "-");
+            if !tag.is_empty() {
+                edit(compare, key, |mark| {
+                    mark.tags.retain(|known| *known != tag);
+                    mark.tags.push(tag);
+                });
+            }
+        }
+    });
+}
+
+fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
+    let mut note = compare.view.marks.get(key).map(|mark| mark.note.clone()).unwrap_or_default();
+    let label = ui.label(name);
+    // Long notes wrap, but have no line breaks: lists show them in one line.
+    let field = TextEdit::multiline(&mut note).return_key(None).desired_rows(1).desired_width(220.0);
+    let field = widgets::area_ui(ui, field).labelled_by(label.id);
+    note_edited(&field);
+    if field.changed() {
+        edit(compare, key, |mark| mark.note = note.replace(['\n', '\r'], " "));
+    }
+}
+
+/// Height of a line, in points.
+const ROW: f32 = 3.0 * theme::STEP;
+
+/// What is kept between frames.
+#[derive(Default)]
+pub struct Noting {
+    /// Whether only lines with a mark are wanted.
+    marked_only: bool,
+    /// The tags of a line as they are being typed: spaces at the end count until the field is left.
+    typed: Option<(String, String)>,
+}
+
+/// An arm or a run.
+struct Line {
+    /// What its mark goes by.
+    key: String,
+    name: String,
+    /// Of a run, what its name ends with: ", seed 3".
+    seed: Option<String>,
+}
+
+/// Draws the notes and the list of marks.
+pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
+    let height = ui.available_height();
+    theme::heading_ui(ui, "Notes on the results");
+    let field = TextEdit::multiline(&mut compare.view.notes)
+        .hint_text("Findings and next steps")
+        .desired_width(f32::INFINITY);
+    ScrollArea::vertical().id_salt("free notes").max_height((0.35 * height).max(48.0)).show(ui, |ui| {
+        note_edited(&widgets::area_ui(ui, field).accessible_name("Notes on the results"));
+    });
+    ui.add_space(theme::STEP);
+    ui.horizontal_wrapped(|ui| {
+        theme::heading_ui(ui, "Arms and runs");
+        widgets::input_ui(ui, Checkbox::new(&mut noting.marked_only, "Only marked ones"));
+    });
+    let lines = lines(compare, noting.marked_only);
+    if lines.is_empty() {
+        let why = if noting.marked_only { "Nothing is marked yet" } else { "The document has no runs yet" };
+        ui.label(RichText::new(why).weak());
+        return;
+    }
+    ui.spacing_mut().interact_size.y = ROW - 4.0;
+    ScrollArea::vertical().id_salt("marks").auto_shrink(false).show_rows(ui, ROW, lines.len(), |ui, rows| {
+        for (row, is_run) in &lines[rows] {
+            let line = Line::of(&compare.rows[*row], *is_run);
+            ui.push_id(&line.key, |ui| line_ui(ui, &line, compare, noting));
+        }
+    });
+}
+
+impl Line {
+    /// Returns the line of a row's run, or of its arm.
+    fn of(row: &Row, is_run: bool) -> Self {
+        if !is_run {
+            return Self { key: arm_key(&row.arm), name: row.arm.clone(), seed: None };
+        }
+        let seed = format!(", seed {}", row.seed);
+        Self { key: row.run.clone(), name: format!("{}{seed}", row.arm), seed: Some(seed) }
+    }
+}
+
+/// Returns every arm in the order of the document, with its runs below it: a row, and whether its run is meant. Only
+/// lines in sight are written out.
+fn lines(compare: &Compare, marked_only: bool) -> Vec<(usize, bool)> {
+    let is_wanted = |key: &str| !marked_only || compare.view.marks.contains_key(key);
+    let mut lines = Vec::new();
+    let mut arm = None;
+    for (place, row) in compare.rows.iter().enumerate() {
+        if arm != Some(&row.arm) {
+            arm = Some(&row.arm);
+            if is_wanted(&arm_key(&row.arm)) {
+                lines.push((place, false));
+            }
+        }
+        if is_wanted(&row.run) {
+            lines.push((place, true));
+        }
+    }
+    lines
+}
+
+fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting) {
+    let mark = compare.view.marks.get(&line.key).cloned().unwrap_or_default();
+    let width = ui.available_width();
+    ui.horizontal(|ui| {
+        ui.set_height(ROW - 4.0);
+        if star_button(ui, mark.starred, &line.name) {
+            compare.star(&line.key);
+        }
+        let name = RichText::new(shown_name(ui, line, 0.3 * width));
+        let name = if line.seed.is_none() { name.strong() } else { name };
+        theme::cell_ui(ui, 0.3 * width, |ui| {
+            ui.add(Label::new(name).truncate()).on_hover_text(&line.name);
+        });
+        line_tags_ui(ui, line, &mark, compare, noting, 0.22 * width);
+        let mut note = mark.note.clone();
+        let field = TextEdit::singleline(&mut note).hint_text("note").desired_width(f32::INFINITY);
+        let field =
+            widgets::field_ui(ui, field, FieldState::Plain).accessible_name(format!("Note on {}", line.name));
+        note_edited(&field);
+        if field.changed() {
+            edit(compare, &line.key, |mark| mark.note = note);
+        }
+    });
+}
+
+/// Returns the name where it fits; else without the middle of the arm's name, since the seed tells runs apart.
+fn shown_name(ui: &Ui, line: &Line, width: f32) -> String {
+    let font = TextStyle::Body.resolve(ui.style());
+    let seed = line.seed.as_deref().unwrap_or_default();
+    let taken = ui.painter().layout_no_wrap(seed.to_owned(), font.clone(), ui.visuals().text_color());
+    let arm = line.name.strip_suffix(seed).unwrap_or(&line.name);
+    format!("{}{seed}", fitted(ui.painter(), arm, &font, width - taken.size().x))
+}
+
+fn line_tags_ui(
+    ui: &mut Ui,
+    line: &Line,
+    mark: &Mark,
+    compare: &mut Compare,
+    noting: &mut Noting,
+    width: f32,
+) {
+    // After an undo, the typed text no longer stands for the tags.
+    let is_typed = |(key, text): &&(String, String)| *key == line.key && words(text) == mark.tags;
+    let typed = noting.typed.as_ref().filter(is_typed);
+    let mut text = typed.map_or_else(|| mark.tags.join(" "), |(_, text)| text.clone());
+    let field = TextEdit::singleline(&mut text).hint_text("tags").desired_width(width - theme::STEP);
+    let response =
+        widgets::field_ui(ui, field, FieldState::Plain).accessible_name(format!("Tags of {}", line.name));
+    note_edited(&response);
+    if response.changed() {
+        edit(compare, &line.key, |mark| mark.tags = words(&text));
+        noting.typed = Some((line.key.clone(), text));
+    } else if !response.has_focus() && noting.typed.as_ref().is_some_and(|(key, _)| *key == line.key) {
+        noting.typed = None;
+    }
+}
+
+/// Returns the words of a text, each once.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        if !words.iter().any(|known| known == word) {
+            words.push(word.to_owned());
+        }
+    }
+    words
+}
