@@ -131,7 +131,6 @@ mod tests {
     use clap::Args;
 
     use super::*;
-    use cluster::arguments;
 
     fn read(arguments: &[&str]) -> Result<ClusterSettings, String> {
         let command = ClusterArgs::augment_args(Command::new("submit").no_binary_name(true));
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_is_an_option_and_reads_back_what_it_was_written_as() {
+    fn every_setting_is_an_option() {
         let all =
             ["--shards", "7", "--minutes", "30", "--parallel", "4", "--partition", "gpu", "--time", "1-12"];
         let more =
@@ -148,7 +147,20 @@ mod tests {
         let options = ["--option", "qos=long", "--option", "exclusive"];
         let words = [&all[..], &more[..], &options[..]].concat();
         let settings = read(&words).unwrap();
-        assert_eq!(arguments(&settings), words);
+        let expected = ClusterSettings {
+            shards: Some(7),
+            minutes: 30,
+            parallel: Some(4),
+            partition: Some("gpu".to_owned()),
+            time: Some("1-12".to_owned()),
+            cpus: 2,
+            memory: Some("4G".to_owned()),
+            account: Some("me".to_owned()),
+            job_name: Some("a b".to_owned()),
+            warning: 60,
+            option: vec!["qos=long".to_owned(), "exclusive".to_owned()],
+        };
+        assert_eq!(settings, expected);
         let mut settings = settings;
         let is_usual = (0..settings.fields().len()).any(|index| settings.is_default(index));
         assert!(!is_usual, "a setting is not in this test: {settings:?}");

@@ -1,7 +1,6 @@
-//! What is asked of Slurm: options of `weightlab submit`, and fields of the window's dialog.
+//! What is asked of Slurm: options of `weightlab submit`.
 
 use super::ClusterError;
-use form::{Group, Node, Value};
 
 form::form! {
     /// How runs go to a cluster.
@@ -87,37 +86,6 @@ fn seconds(time: &str) -> Result<Option<u64>, String> {
     secs.map(|secs| (secs > 0).then_some(secs)).ok_or_else(wrong)
 }
 
-/// Writes the settings that are not as usual as options of `weightlab submit`.
-pub fn arguments(settings: &ClusterSettings) -> Vec<String> {
-    let mut settings = settings.clone();
-    let mut words = Vec::new();
-    for (index, field) in settings.fields().iter().enumerate() {
-        if settings.is_default(index) {
-            continue;
-        }
-        for value in texts(settings.value(index)) {
-            words.extend([format!("--{}", field.key.replace('_', "-")), value]);
-        }
-    }
-    words
-}
-
-/// Writes a value as it is typed; a list has several, what is not set none.
-fn texts(value: &mut dyn Value) -> Vec<String> {
-    match value.node() {
-        Node::Integer(number) => vec![number.get().to_string()],
-        Node::Text(text) => vec![text.clone()],
-        Node::Optional(optional) => optional.value().map(texts).unwrap_or_default(),
-        Node::List(list) => (0..list.count()).flat_map(|index| texts(list.item(index))).collect(),
-        Node::Switch(_)
-        | Node::Number(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::Overrides(_) => Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,18 +121,5 @@ mod tests {
         assert_eq!(check(option("--exclusive")), Ok(()));
         assert!(check(option("array=1-3")).unwrap_err().contains("itself"));
         assert!(check(option("")).unwrap_err().contains("NAME=VALUE"));
-    }
-
-    #[test]
-    fn settings_become_options_of_the_command_line() {
-        let settings = ClusterSettings {
-            cpus: 4,
-            partition: Some("a b".to_owned()),
-            option: vec!["qos=long".to_owned(), "exclusive".to_owned()],
-            ..ClusterSettings::default()
-        };
-        let expected = ["--partition", "a b", "--cpus", "4", "--option", "qos=long", "--option", "exclusive"];
-        assert_eq!(arguments(&settings), expected);
-        assert!(arguments(&ClusterSettings::default()).is_empty());
     }
 }

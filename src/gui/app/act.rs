@@ -76,7 +76,6 @@ impl App {
             C::Resume => self.then(Step::Start(StartRequest::Resumable), ctx),
             C::StopAfterStage => self.runner.runs.stop(StopKind::AfterStage),
             C::StopNow => self.runner.runs.stop(StopKind::Now),
-            C::Cluster => self.open_cluster(),
             C::Notify => self.shell.settings.notify ^= true,
             C::KeepAwake => {
                 self.shell.settings.keep_awake ^= true;
@@ -138,6 +137,11 @@ impl App {
         if self.runner.runs.is_running() {
             self.runner.runs.carry_out(request);
             return;
+        }
+        if !matches!(request.action, QueueAction::Run | QueueAction::Stop)
+            && let Err(why) = self.give_file(ctx)
+        {
+            return self.fail("The runs were not moved", &why);
         }
         let results = self.editor.results();
         if let Err(error) = self.runner.runs.rearrange(request, self.editor.document.runs(), &results) {

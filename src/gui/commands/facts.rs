@@ -137,11 +137,6 @@ impl Command {
                         "All runs are in the queue: change a setting or add a seed to run more",
                     )
                 }),
-            Self::Cluster => {
-                let error = context.error.as_ref();
-                let refused = error.map(|error| format!("The document has an error: {error}"));
-                refused.or_else(|| refuse_if(context.arms == 0, "There are no arms yet: add one on the left"))
-            }
             Self::RunSelected => cannot_start(context).or_else(|| {
                 of_chosen(
                     context,

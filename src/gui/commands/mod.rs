@@ -114,7 +114,6 @@ commands! {
     QueueUp: "Move up in queue", "Lets the ticked or selected runs pass the one before them", [];
     QueueDown: "Move down in queue", "Lets the run behind the ticked or selected ones pass", [];
     Sharing: "Runs side by side and threads…", "Shows the queue, where both can be changed at any time", [];
-    Cluster: "Run on a cluster…", "Hands runs to Slurm as one array of tasks, and shows how far they are", [];
     Notify: "Notify at the end", "Shows a desktop notification when runs of a minute or longer end", [shift(Key::N)];
     KeepAwake: "Keep the computer awake", "Keeps the computer from sleeping while runs are in progress", [shift(Key::K)];
     ToggleTree: "Arms and runs", "Shows or hides the list of arms and runs", [ctrl(Key::Num1)];
@@ -194,7 +193,6 @@ impl Menu {
                 &[C::RunAll, C::RunSelected, C::RetryFailed, C::Pause, C::Resume],
                 &[C::StopSelected, C::StopAfterStage, C::StopNow],
                 &[C::RunNext, C::QueueUp, C::QueueDown, C::Sharing],
-                &[C::Cluster],
                 &[C::Notify, C::KeepAwake],
             ],
             Self::View => &[

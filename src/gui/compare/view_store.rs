@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
+use crate::files::NO_RESULTS;
 use results::view::{NAME, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
@@ -69,6 +70,9 @@ impl ViewStore {
     /// # Errors
     /// When the file could not be written; reported once until it can be.
     pub fn keep(&mut self, view: &ViewSettings, now: f64, at_once: bool) -> Result<Option<f64>, String> {
+        if self.folder.ends_with(NO_RESULTS) {
+            return Ok(None); // they are written once the document has a file
+        }
         if self.writer.as_ref().is_some_and(|writer| at_once || writer.is_finished()) {
             self.join()?;
         }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::recovery::UnsavedEdits;
 use crate::views::Subject;
 use data::Recognised;
 use doc::Experiment;
@@ -21,8 +20,6 @@ pub enum Next {
     ChooseFile,
     /// This file becomes the document.
     Open(PathBuf),
-    /// An experiment with results and no file becomes the document.
-    Untitled(Box<UnsavedEdits>),
     /// Its own file, as another program has written it.
     Reload,
     /// The window closes.

@@ -177,8 +177,6 @@ pub enum Request {
     Compare(CompareResponse),
     /// Start, stop or move runs.
     Queue(QueueRequest),
-    /// Open the dialog of the cluster.
-    Cluster,
     /// Change how runs share the machine.
     Sharing(Sharing),
     /// Export a figure.

@@ -66,7 +66,7 @@ impl View for Queue {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
         }
         let sharing = self.head_ui(ui, input.runs, shared.store.of()).map(Request::Sharing);
-        let sharing = sharing.or(self.cluster_ui(ui, input));
+        self.cluster_ui(ui, input);
         if self.lines.is_empty() {
             nothing_ui(ui, ENTRY.help, "All runs are done. Change a setting or add a seed to run more.");
             return sharing;
@@ -111,18 +111,12 @@ impl Queue {
         (sharing != runs.sharing).then_some(sharing)
     }
 
-    /// Draws the jobs of the experiment in Slurm's queue, and where they can be cancelled.
-    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Request> {
-        let ctx = ui.ctx().clone();
-        let lines = self.cluster.lines(input.results, &Slurm::default(), &ctx).join("; ");
-        if lines.is_empty() {
-            return None;
-        }
-        let shown = ui.horizontal_wrapped(|ui| {
+    /// Draws a line with the jobs of the experiment in Slurm's queue.
+    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
+        let lines = self.cluster.lines(input.results, &Slurm::default(), ui.ctx()).join("; ");
+        if !lines.is_empty() {
             ui.label(RichText::new(lines).color(present(ui).text2));
-            ui.add(widgets::ghost(None, "Cluster…")).clicked().then_some(Request::Cluster)
-        });
-        shown.inner
+        }
     }
 
     /// Returns "2 running, 4 waiting, 1 failed".
