@@ -54,7 +54,6 @@ pub enum Group {
     Faults,
     /// Distances and lines between networks.
     Geometry,
-    /// All runs.
     Runs,
     /// Networks and their weights.
     Weights,
@@ -178,9 +177,7 @@ pub struct Part {
 /// The side of a new tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// At the right.
     Right,
-    /// Below.
     Below,
 }
 

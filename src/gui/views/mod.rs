@@ -109,16 +109,13 @@ trait View {
     }
 }
 
-/// Returns the view with this name.
 #[cfg(test)]
 fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
-/// The input of a view.
 #[derive(Clone, Copy)]
 pub struct ViewInput<'a> {
-    /// The selection.
     pub selection: &'a Selection,
     /// The document.
     pub experiment: &'a Experiment,
@@ -132,7 +129,6 @@ pub struct ViewInput<'a> {
     pub results: &'a Path,
     /// The folder that paths in the document are relative to.
     pub base: &'a Path,
-    /// The log.
     pub log: &'a Log,
 }
 

@@ -42,7 +42,6 @@ pub struct Read<'a> {
     pub summary: &'a NetworkSummary,
     /// Its run.
     pub source: Source,
-    /// Its arm.
     pub arm: String,
     /// Its title, with arm and seed.
     pub title: String,

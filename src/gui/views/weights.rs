@@ -33,7 +33,6 @@ use run::summary::read_values_at;
 /// Histogram, image and table are side by side from this width on, and where the tile is so many times as wide as it is
 /// high.
 const BESIDE: [f32; 2] = [760.0, 1.7];
-/// The width of the table.
 const TABLE: f32 = 268.0;
 /// The share of the width without the table that the image has at most, and its least width.
 const PICTURE: f32 = 0.42;

@@ -49,7 +49,6 @@ pub struct DataView {
     samples: Loading<Samples, Arc<SeenSamples>>,
     answers: Loading<(Source, DataPart), Arc<Answers>>,
     pictures: Pictures,
-    /// The samples of the pictures.
     pictures_of: Option<Samples>,
     /// The answers whose matrix was drawn last, and how it is shown.
     matrix: (Option<Arc<Answers>>, FigureView),
@@ -358,7 +357,6 @@ fn runs_of(selection: &Selection) -> Selection {
 /// The conditions for listed samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// This class.
     pub class: Option<u32>,
     /// This predicted class.
     pub predicted: Option<u32>,
