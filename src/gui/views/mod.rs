@@ -6,7 +6,6 @@ mod campaign;
 mod data;
 mod dry_run;
 mod histograms;
-pub(crate) mod loading;
 mod log;
 mod network;
 mod network_at_end;
