@@ -213,20 +213,6 @@ impl Tile {
         }
     }
 
-    /// Returns true if the same views have the same places.
-    fn is_arranged_like(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::View(view), Self::View(other)) => view == other,
-            (Self::Row(parts), Self::Row(others)) | (Self::Column(parts), Self::Column(others)) => {
-                let is_same = |(a, b): (&Part, &Part)| {
-                    a.share.total_cmp(&b.share).is_eq() && a.tile.is_arranged_like(&b.tile)
-                };
-                parts.len() == others.len() && parts.iter().zip(others).all(is_same)
-            }
-            (Self::View(_) | Self::Row(_) | Self::Column(_), _) => false,
-        }
-    }
-
     /// Returns the same without views that have no place, or nothing when those were all. `fits` decides whether a view
     /// stays; it is called once for every place.
     fn tidy(self, fits: &mut dyn FnMut(&str) -> bool) -> Option<Self> {
@@ -401,10 +387,7 @@ impl Layout {
 
     /// Returns true if the same views have the same places.
     pub fn is_arranged_like(&self, other: &Self) -> bool {
-        match (&self.root, &other.root) {
-            (Some(root), Some(other)) => root.is_arranged_like(other),
-            (root, other) => root.is_none() && other.is_none(),
-        }
+        self.root == other.root
     }
 
     /// Maximizes the active view, or restores all tiles.
