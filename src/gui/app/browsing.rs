@@ -11,6 +11,7 @@ use crate::download::{DownloadDialog, DownloadResponse};
 use crate::files::{PathRequest, Purpose, documents_folder, is_untitled};
 use crate::inspector::{Browse, InspectorRequest, selection_of};
 use crate::tiles::LayoutChange;
+use crate::views::ExperimentFor;
 use data::{Places, Recognised};
 use doc::Run;
 use form::path::{Place, reach};
@@ -30,7 +31,7 @@ impl App {
             InspectorRequest::Browse(browse) => self.browse(browse, ctx),
             InspectorRequest::ShowNetwork(arm) => {
                 let Workspace { views, selection, .. } = &mut self.workspace;
-                views.show_network(arm.is_none(), selection);
+                views.store.of::<ExperimentFor>().0 = arm.is_none().then(|| selection.clone());
                 self.take_request(Request::Show("network"), ctx);
                 self.give_network_room();
             }

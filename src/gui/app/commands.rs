@@ -18,7 +18,7 @@ use crate::runs::{QueueAction, QueueCounts, QueueRequest, Sharing};
 use crate::text;
 use crate::tiles::LayoutChange;
 use crate::tree::begin_rename;
-use crate::views::Wanted;
+use crate::views::{TypedSharing, Wanted};
 use results::RunState;
 use results::tiles::Side;
 use results::view::arm_key;
@@ -319,7 +319,7 @@ commands! {
                 |app, ctx| app.queue_chosen(QueueAction::Down, ctx)).when(can_move);
             Sharing: command("Runs side by side and threads…", "Shows the queue, where both can be changed at any time", |app, _| {
                 app.workspace.tiles.change(LayoutChange::Show("queue"));
-                app.workspace.views.choose_sharing();
+                app.workspace.views.store.of::<TypedSharing>().wants_focus = true;
             });
         ]
         [

@@ -41,6 +41,7 @@ use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
 use super::theme;
+use super::views::TypedSharing;
 use super::widgets::Tone;
 use super::worker::Worker;
 use commands::{Command, RunTotals};
@@ -173,7 +174,7 @@ impl App {
         }
         self.look_at_document();
         let mut sharing = self.runner.runs.sharing;
-        self.workspace.views.enter_typed(&mut sharing);
+        self.workspace.views.store.of::<TypedSharing>().enter(&mut sharing);
         if sharing != self.runner.runs.sharing {
             self.set_sharing(sharing);
         }

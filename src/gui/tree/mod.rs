@@ -403,7 +403,6 @@ const BEYOND: f32 = 4.0;
 /// Space at the right of a row, in points.
 const END: f32 = 4.0;
 
-/// The looks of a row.
 struct RowLook<'a> {
     /// Identifies it; the same while the list changes around it.
     id: Id,

@@ -22,7 +22,6 @@ use results::RunState;
 use results::tiles::Group;
 use run::QueueOptions;
 
-/// Height of a row, in points.
 const ROW: f32 = CONTROL;
 /// Width of the place of a run and the dot of its arm, in points.
 const MARKS: f32 = 56.0;
