@@ -412,8 +412,6 @@ pub enum Next {
     ChooseFile,
     /// This file becomes the document.
     Open(PathBuf),
-    /// An experiment with results and no file becomes the document.
-    Untitled(Box<UnsavedEdits>),
     /// Its own file, as another program has written it.
     Reload,
     Quit,

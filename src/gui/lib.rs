@@ -41,7 +41,6 @@ mod theme;
 mod tiles;
 mod treatment;
 mod tree;
-mod untitled;
 mod views;
 mod watching;
 mod widgets;
@@ -118,15 +117,13 @@ fn create(cc: &CreationContext<'_>, file: Option<&Path>) -> App {
     let settings: Settings =
         cc.storage.and_then(|storage| eframe::get_value(storage, KEY)).unwrap_or_default();
     prepare(&cc.egui_ctx, &settings);
-    // In the user's data. Without a home, results of documents without a file go to the folder for what is temporary.
+    // In the user's data.
     let home = directories::ProjectDirs::from("", "", APP_ID).map(|dirs| dirs.data_dir().to_owned());
     let parts = Parts {
         worker: Box::new(worker::Threads),
         picker: files::system_dialogs(),
         desktop: Box::new(desktop::System::default()),
-        untitled: home
-            .as_ref()
-            .map_or_else(|| std::env::temp_dir().join(APP_ID), |home| home.join("untitled")),
+        untitled: files::documents_folder().unwrap_or_else(std::env::temp_dir).join("Weightlab"),
         home,
         clock: chrono::Local::now,
     };

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::recent::Recent;
 use super::recovery::UnsavedEdits;
 use super::runs::Sharing;
-use cluster::ClusterSettings;
 use figure::FileKind;
 use results::tiles::Group;
 
@@ -35,8 +34,6 @@ pub struct Settings {
     pub notify: bool,
     /// The computer stays awake while runs go on.
     pub keep_awake: bool,
-    /// What was asked of a cluster last.
-    pub cluster: ClusterSettings,
     /// How runs share the machine.
     pub sharing: Sharing,
     pub recent: Recent,
@@ -86,7 +83,6 @@ impl Default for Settings {
             theme: ThemePreference::System,
             notify: true,
             keep_awake: false,
-            cluster: ClusterSettings::default(),
             sharing: Sharing::default(),
             recent: Recent::default(),
             export_kind: None,

@@ -323,13 +323,6 @@ commands! {
             });
         ]
         [
-            Cluster: command("Run on a cluster…", "Hands runs to Slurm as one array of tasks, and shows how far they are", |app, _| app.open_cluster())
-                .when(|app| {
-                    has_no_error(app)?;
-                    has_arms(app)
-                });
-        ]
-        [
             Notify: command("Notify at the end", "Shows a desktop notification when runs of a minute or longer end",
                 |app, _| app.shell.settings.notify ^= true)
                 .keys(&[shift(Key::N)]).anywhere().switch(|app| Some(app.shell.settings.notify));
@@ -781,6 +774,11 @@ impl App {
         if self.runner.runs.is_running() {
             self.runner.runs.carry_out(request);
             return;
+        }
+        if !matches!(request.action, QueueAction::Run | QueueAction::Stop)
+            && let Err(why) = self.give_file(ctx)
+        {
+            return self.fail("The runs were not moved", &why);
         }
         let results = self.editor.results();
         if let Err(error) = self.runner.runs.rearrange(request, self.editor.document.runs(), &results) {

@@ -9,22 +9,15 @@
 
 mod browsing;
 mod chrome;
-mod cluster;
 pub mod commands;
-mod download;
 mod dropped;
 mod editor;
 mod export;
 mod leaving;
 mod news;
-mod panels;
-mod pause;
 mod replies;
-mod report;
 mod runner;
-mod share;
 mod shell;
-mod start;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -52,7 +45,6 @@ use super::widgets::Tone;
 use super::worker::Worker;
 use commands::{Command, RunTotals};
 use editor::Editor;
-use pause::WaitingEdits;
 use runner::Runner;
 use shell::Shell;
 use steps::Step;
@@ -61,12 +53,32 @@ use workspace::Workspace;
 /// While data arrive, the window is redrawn this often.
 const PACE: Duration = Duration::from_millis(100);
 
+/// While a field of an experiment with more runs than this is edited, results wait for a pause: following takes
+/// several frames.
+const MANY_RUNS: usize = 300;
+
+/// That pause, in seconds.
+const PAUSE_WHILE_EDITING: f64 = 0.2;
+
+/// Without a pause, results follow after this time, in seconds.
+const LONGEST_WAIT: f64 = 1.0;
+
+/// Edits of a field that results do not follow yet.
+#[derive(Clone, Copy, Debug)]
+struct WaitingEdits {
+    /// The field.
+    field: egui::Id,
+    /// When the first and the last of them were made, in seconds.
+    first: f64,
+    last: f64,
+}
+
 /// External services; tests replace them by scripts.
 pub struct Parts {
     pub worker: Box<dyn Worker>,
     pub picker: Picker,
     pub desktop: Box<dyn Desktop>,
-    /// Folder for the results of documents without a file.
+    /// The folder of experiments that nobody has named.
     pub untitled: PathBuf,
     /// The app's own folder, where edits are kept against a crash; without one, they are not.
     pub home: Option<PathBuf>,
@@ -204,6 +216,24 @@ impl App {
         self.back_up(ctx);
     }
 
+    fn has_many_runs(&self) -> bool {
+        self.editor.document.runs().len() > MANY_RUNS
+    }
+
+    /// How long the edits of a field still wait before results follow them.
+    fn wait_for_pause(&mut self, field: egui::Id, ctx: &egui::Context) -> Option<Duration> {
+        if !self.has_many_runs() || !self.editor.document.has_changed() {
+            return None;
+        }
+        let (now, is_busy) = ctx.input(|input| (input.time, !input.events.is_empty()));
+        let waiting = self.waiting_edits.get_or_insert(WaitingEdits { field, first: now, last: now });
+        if is_busy {
+            waiting.last = now;
+        }
+        let left = (waiting.last + PAUSE_WHILE_EDITING).min(waiting.first + LONGEST_WAIT) - now;
+        (left > 0.0).then(|| Duration::from_secs_f64(left))
+    }
+
     /// Looks at the document again if it was edited, and notes what can be undone.
     fn follow_edits(&mut self) {
         self.waiting_edits = None;
@@ -326,8 +356,7 @@ impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.drain(ctx);
         self.take_answer(ctx);
-        self.take_exports(ctx);
-        self.take_shared();
+        self.take_written(ctx);
         self.advance(ctx);
         self.refresh(ctx);
         self.ask_about_leftovers();
@@ -353,7 +382,6 @@ impl eframe::App for App {
         self.layout_ui(ui);
         self.export_ui(&ctx);
         self.download_ui(&ctx);
-        self.cluster_ui(&ctx);
         self.dialog_ui(&ctx);
         self.shell.guide.ui(&ctx);
         self.shell.licences.ui(&ctx);

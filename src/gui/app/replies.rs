@@ -140,9 +140,16 @@ impl App {
         self.shell.ask(request, PathUse::Save(then), ctx);
     }
 
+    /// Saves the document there. A file that nobody has named goes then, and its results get the new name.
     fn save_to(&mut self, path: &Path, then: Option<Leaving>, ctx: &egui::Context) {
         let path = absolute(path);
-        let had_file = self.editor.document.path().is_some();
+        let untitled = self.editor.untitled().filter(|untitled| *untitled != path).map(Path::to_owned);
+        if untitled.is_some() {
+            if self.runner.runs.is_running() {
+                return self.then(Step::Rename(path, then), ctx);
+            }
+            self.workspace.keep_view(0.0, true, &mut self.log); // the folder is to be at rest
+        }
         let from = self.editor.results();
         if let Err(error) = self.editor.save(&path) {
             return self.fail("The experiment was not saved", &error.to_string());
@@ -150,14 +157,20 @@ impl App {
         self.log.info(format!("Saved {}", path.display()));
         self.shell.settings.recent.note(&path);
         let to = self.editor.results();
-        if to != from && had_file {
+        let renamed = untitled.map(|untitled| {
+            let renamed = self.editor.rename_from(&untitled);
+            if renamed.is_ok() {
+                self.shell.settings.recent.forget(&untitled);
+            }
+            renamed
+        });
+        if to != from && renamed != Some(Ok(())) {
             if from.is_dir() {
                 let (old, new) = (from.display(), to.display());
-                self.log.info(format!("Earlier results stay in {old}; new runs write to {new}"));
+                let why = renamed.and_then(Result::err).map(|why| format!(" ({why})")).unwrap_or_default();
+                self.log.info(format!("Earlier results stay in {old}{why}; new runs write to {new}"));
             }
             self.then(Step::Reread, ctx);
-        } else if to != from {
-            self.then(Step::MoveResults { from, to, note: None }, ctx);
         }
         if let Some(leaving) = then {
             self.proceed(leaving, ctx);

@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
-use super::share::Sharing;
 use crate::background::BackgroundTask;
-use crate::cluster::ClusterDialog;
 use crate::desktop::Desktop;
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::DownloadDialog;
@@ -17,10 +15,8 @@ use crate::guide::Guide;
 use crate::licences::LicencesWindow;
 use crate::log::Log;
 use crate::palette::{Palette, PaletteList};
-use crate::recent::Presence;
+use crate::recent::RecentFiles;
 use crate::settings::Settings;
-use crate::start::RecentFiles;
-use cluster::Slurm;
 
 /// After runs of this length the user may have left.
 const LONG: Duration = Duration::from_mins(1);
@@ -31,18 +27,13 @@ pub(super) struct Shell {
     pub dialog: Option<Dialog>,
     /// True if the start page is shown, not the document.
     pub is_starting: bool,
-    /// What the start page says about recent files.
+    /// What is known of recent files.
     pub recent_files: RecentFiles,
     pub guide: Guide,
     pub licences: LicencesWindow,
     pub exporting: Exporting,
-    /// Results that are being handed on.
-    pub sharing: Sharing,
     /// The dialog that downloads data, while it is open.
     pub download: Option<DownloadDialog>,
-    /// The dialog that submits runs to a cluster, while it is open.
-    pub cluster: Option<ClusterDialog>,
-    pub slurm: Slurm,
     pub palette: Option<Palette>,
     /// Which recent files are still there.
     pub presence: Presence,
@@ -67,12 +58,8 @@ impl Shell {
             guide: Guide::default(),
             licences: LicencesWindow::default(),
             exporting: Exporting::default(),
-            sharing: Sharing::default(),
             download: None,
-            cluster: None,
-            slurm: Slurm::default(),
             palette: None,
-            presence: Presence::default(),
             may_close: false,
             title: String::new(),
             dropping: None,
@@ -95,7 +82,7 @@ impl Shell {
 
     /// Opens a list.
     pub fn open_list(&mut self, list: PaletteList) {
-        self.presence.reopen();
+        self.recent_files.reopen();
         self.palette = Some(Palette::new(list));
     }
 

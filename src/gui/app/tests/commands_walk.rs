@@ -243,12 +243,12 @@ fn what_cannot_be_done_now_says_why() {
     let mut window = Window::new();
     window.harness.state_mut().editor.document.experiment.arms.clear();
     window.harness.run();
-    for command in [Command::RunAll, Command::Cluster] {
+    for command in [Command::RunAll] {
         assert!(refusal(&window, command).contains("no arms yet"), "{}", refusal(&window, command));
     }
     window.harness.state_mut().editor.document.experiment.seeds.clear();
     window.harness.run();
-    for command in [Command::RunAll, Command::Cluster] {
+    for command in [Command::RunAll] {
         assert!(refusal(&window, command).contains("The document has an error"), "{command:?}");
     }
     window.harness.state_mut().choose_template();

@@ -1,59 +1,52 @@
 //! What Slurm's queue has of an experiment, for the view of the queue.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use eframe::egui;
 
-use super::ASK_EVERY;
-use crate::background::{BackgroundTask, TaskState};
+use super::background::Latest;
 use cluster::{FOLDER, Runs, Slurm, Status};
 
-/// Asks now and then, in a thread, where something was submitted.
+/// The queue is asked this often.
+const ASK_EVERY: Duration = Duration::from_secs(10);
+
+/// Asks Slurm's queue now and then, where something was submitted.
 #[derive(Default)]
 pub struct ClusterQueue {
-    /// The folder of the runs that it is about, and when it was looked at last.
+    /// The folder of the runs, and when it was asked about last.
     asked: Option<(PathBuf, Instant)>,
-    asking: Option<BackgroundTask<Vec<String>>>,
-    lines: Vec<String>,
+    jobs: Latest<PathBuf, Vec<String>>,
 }
 
 impl ClusterQueue {
-    /// The jobs in the queue, a line each.
+    /// Returns the jobs in the queue, a line each.
     pub fn lines(&mut self, results: &Path, slurm: &Slurm, ctx: &egui::Context) -> &[String] {
-        if let Some(task) = self.asking.take() {
-            match task.take() {
-                TaskState::Running => self.asking = Some(task),
-                TaskState::Done(lines) => self.lines = lines,
-                TaskState::Failed(_) => self.lines.clear(), // the next time it may go well
-            }
-        }
         let is_known = |(folder, at): &(PathBuf, Instant)| folder == results && at.elapsed() < ASK_EVERY;
-        if self.asking.is_none() && !self.asked.as_ref().is_some_and(is_known) {
-            if self.asked.as_ref().is_none_or(|(folder, _)| folder != results) {
-                self.lines.clear();
-            }
+        if !self.asked.as_ref().is_some_and(is_known) {
             self.asked = Some((results.to_owned(), Instant::now()));
             if results.join(FOLDER).is_dir() {
                 let (folder, slurm) = (results.to_owned(), slurm.clone());
-                let work = move || {
+                self.jobs.ask(results.to_owned(), ctx, move || {
                     let status = Status::of(Runs { all: &[], folder: &folder }, &slurm);
-                    if status.trouble.is_none() { status.queue_in_words() } else { Vec::new() }
-                };
-                self.asking = BackgroundTask::begin("cluster queue", ctx, work);
+                    Ok(if status.trouble.is_none() { status.queue_in_words() } else { Vec::new() })
+                });
             }
         }
-        if !self.lines.is_empty() {
+        self.jobs.poll();
+        let lines = match self.jobs.newest() {
+            Some((folder, Ok(lines))) if folder == results => lines,
+            _ => return &[],
+        };
+        if !lines.is_empty() {
             ctx.request_repaint_after(ASK_EVERY);
         }
-        &self.lines
+        lines
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use cluster::testing::program;
 
@@ -66,7 +59,7 @@ mod tests {
         let slurm = Slurm::in_folder(folder.path());
         let ctx = egui::Context::default();
         let mut queue = ClusterQueue::default();
-        assert!(queue.lines(&results, &slurm, &ctx).is_empty() && queue.asking.is_none());
+        assert!(queue.lines(&results, &slurm, &ctx).is_empty() && !queue.jobs.is_busy());
         std::fs::create_dir_all(results.join(FOLDER)).unwrap();
         std::fs::write(results.join(FOLDER).join("submit-1.ron"), "(job: \"12\", shards: 1)").unwrap();
         queue.asked = None;
