@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
-use super::steps::{PATIENCE, Step};
 use super::commands::Command;
+use super::steps::{PATIENCE, Step};
 use crate::dialogs::{Dialog, Leaving, Next, PathUse};
 use crate::document::Document;
 use crate::files::{PathRequest, Purpose, absolute};

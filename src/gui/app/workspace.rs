@@ -16,15 +16,14 @@ use crate::icons::Icon;
 use crate::inspector::{Inspector, selection_of};
 use crate::log::Log;
 use crate::plot::{
-    LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui,
-    tools_ui,
+    LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui, tools_ui,
 };
 use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::tiles::{Contents, LayoutChange, Pane, Tiling};
 use crate::treatment::{Treatment, treatments};
-use crate::views::{DryRun, Offers, Subject, TrialFilter, ViewInput, Views, Wanted};
 pub(super) use crate::views::Request;
+use crate::views::{DryRun, Offers, Subject, TrialFilter, ViewInput, Views, Wanted};
 use crate::widgets;
 use doc::Run;
 use figure::plots::{self, Plot};
