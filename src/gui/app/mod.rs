@@ -58,7 +58,6 @@ const PACE: Duration = Duration::from_millis(100);
 /// several frames.
 const MANY_RUNS: usize = 300;
 
-/// That pause, in seconds.
 const PAUSE_WHILE_EDITING: f64 = 0.2;
 
 /// Without a pause, results follow after this time, in seconds.
@@ -67,7 +66,6 @@ const LONGEST_WAIT: f64 = 1.0;
 /// Edits of a field that results do not follow yet.
 #[derive(Clone, Copy, Debug)]
 struct WaitingEdits {
-    /// The field.
     field: egui::Id,
     /// When the first and the last of them were made, in seconds.
     first: f64,
@@ -96,7 +94,6 @@ pub struct App {
     /// Steps that wait for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
-    /// Edits that wait for a pause.
     waiting_edits: Option<WaitingEdits>,
     /// Outdated results are to be looked for, once it is known what runs read.
     seeks_outdated: bool,
