@@ -141,9 +141,6 @@ impl About {
     }
 
     /// Reads it from the directory of a run.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, String> {
         let missing = || format!("there is no {NAME}.json in {}", directory.display());
         read_kept(directory, NAME).and_then(|about| about.ok_or_else(missing))
@@ -163,9 +160,6 @@ impl About {
     }
 
     /// Writes it into the directory of the run.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn write(&self, directory: &Path) -> std::io::Result<()> {
         write_kept(directory, NAME, self)
     }
@@ -173,9 +167,6 @@ impl About {
 
 impl RecordedEnd {
     /// Reads how a run ended from the log in its directory.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     pub fn read(directory: &Path, state: &str, message: &str) -> std::io::Result<Self> {
         let record = RunRecord::of_log(&std::fs::read(directory.join("events.jsonl"))?);
         let last = record.points().last();
@@ -208,9 +199,6 @@ impl Provenance {
     }
 
     /// Reads that of the run of this identity in a folder.
-    ///
-    /// # Errors
-    /// Why its `run.json` cannot be read.
     pub fn read(folder: &Path, id: &str) -> Result<Self, String> {
         let About { program, machine, data, .. } = About::read(&folder.join(id))?;
         Ok(Self { program, machine, data })

@@ -48,9 +48,6 @@ impl Generations {
 
     /// Replaces the newest checkpoint, and waits for the disk if a `wait` has begun. An older one that has reached the disk
     /// stays. `may_write` is asked once more before anything is replaced, since the disk may have stalled for minutes.
-    ///
-    /// # Errors
-    /// The system's, and that of `may_write`; the checkpoints that are there stay then.
     pub fn replace(
         &mut self,
         bytes: &[u8],
