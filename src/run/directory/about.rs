@@ -24,7 +24,6 @@ pub const PROGRAM: &str = concat!("weightlab ", env!("CARGO_PKG_VERSION"));
 pub struct About {
     pub arm: String,
     pub seed: u64,
-    /// Name and version of the program.
     pub program: String,
     /// The machine that it ran on last; unknown in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,7 +183,6 @@ impl RecordedEnd {
 /// The origin of a run, from its `run.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Provenance {
-    /// Name and version of the program: "weightlab 0.1.0".
     pub program: String,
     /// The machine that it ran on last; unknown for runs of earlier versions.
     pub machine: Option<Machine>,
@@ -221,11 +219,9 @@ pub fn provenance(folder: &Path, runs: &[Run]) -> BTreeMap<String, Provenance> {
 /// A run by its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRun {
-    /// Its identity.
     pub id: String,
     /// The arm that it was made for, with swept values.
     pub arm: String,
-    /// Its seed.
     pub seed: u64,
     /// How its inputs differ from those of today's run of this arm and seed, if their settings are the same.
     pub difference: Option<String>,

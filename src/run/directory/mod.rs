@@ -101,7 +101,7 @@ impl RunDirectory {
         let log = path.join("events.jsonl");
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(RunError::disk(&path))?;
         let written = events.metadata().map_err(RunError::disk(&path))?.len();
-        let (tables, kept) = (Tables::of(&path), Generations::of(&path));
+        let (tables, kept) = (Tables::new(&path), Generations::new(&path));
         let (id, to_report, finished) = (run.id.clone(), Vec::new(), None);
         Ok(Self { path, id, about, events, written, tables, kept, to_report, finished, claim, forward })
     }

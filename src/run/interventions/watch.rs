@@ -24,11 +24,9 @@ pub struct Watch<N = Network> {
     pub settings: Settings,
     /// Networks before each of the last `lag` updates, the oldest first.
     pub past: VecDeque<N>,
-    /// Answers since the last evaluation.
     pub tally: Tally,
     /// Number of mini-batches that the past was asked about in this stage.
     pub asked: u64,
-    /// Seconds that this took.
     #[serde(with = "bits")]
     pub secs: f64,
 }

@@ -31,7 +31,6 @@ pub struct TrialKey {
 /// The lines of `faults.csv` on a trial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrialFaults {
-    /// The first of its faults.
     pub faults: Vec<TrialFault>,
     pub count: u64,
     /// True where they are too many to list, so that only their stream is there.
@@ -77,7 +76,6 @@ pub struct FaultFilter {
 /// A campaign, and its cells whose trials have one fault each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SingleCells {
-    /// The campaign, by its name in `faults.csv`.
     pub campaign: String,
     pub round: Option<u64>,
     /// Places of those cells; empty if no cell has one fault in each trial.
@@ -91,7 +89,6 @@ pub struct FaultyTrial {
     pub key: TrialKey,
     /// Its only fault, or the first of them; none if they are too many to list.
     pub fault: Option<TrialFault>,
-    /// Number of faults that changed the stored value.
     pub faults: u64,
     /// The number of images with a separate fault there; 0 where all images have the same.
     pub images_hit: usize,
@@ -118,7 +115,7 @@ pub struct FaultyTrials {
 
 impl SingleCells {
     /// Finds the cells of a campaign whose trials have one fault each.
-    pub fn of(campaign: &CampaignRecord) -> Self {
+    pub fn new(campaign: &CampaignRecord) -> Self {
         let single = campaign.states(false).filter(|state| !state.outcomes.is_empty());
         let cells = single.map(|state| state.cell).collect();
         Self { campaign: campaign.began.campaign.clone(), round: campaign.began.round, cells }
