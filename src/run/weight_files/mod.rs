@@ -2,7 +2,7 @@
 //! a file is of.
 
 #[cfg(test)]
-mod files;
+mod file_tests;
 mod guess;
 mod names;
 #[cfg(test)]
