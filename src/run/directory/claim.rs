@@ -43,9 +43,6 @@ struct Found {
 
 impl Hold {
     /// Claims a directory; takes over the claim of a dead process.
-    ///
-    /// # Errors
-    /// When another process has claimed it, or the disk refuses.
     pub fn take(directory: &Path) -> Result<Self, RunError> {
         Self::make(directory).map(|(hold, _)| hold)
     }
@@ -91,9 +88,6 @@ impl Drop for Hold {
 
 impl Claim {
     /// Claims a directory for a writer; takes over the claim of a dead process.
-    ///
-    /// # Errors
-    /// When another process has claimed it, or the disk refuses.
     pub fn take(directory: &Path) -> Result<Self, RunError> {
         let (hold, file) = Hold::make(directory)?;
         let heartbeat = Heartbeat::begin(&hold.path, &hold.text, file).map_err(RunError::disk(&hold.path))?;
@@ -101,9 +95,6 @@ impl Claim {
     }
 
     /// Makes sure that the directory is still this process's, before something is written there.
-    ///
-    /// # Errors
-    /// When it is another's, or the disk does not answer.
     pub fn confirm(&self) -> Result<(), RunError> {
         self.heartbeat.confirm()
     }
@@ -223,9 +214,6 @@ impl Heartbeat {
     }
 
     /// Makes sure that the claim is still this one: looks at the disk where the last heartbeat is not fresh.
-    ///
-    /// # Errors
-    /// When it is another process's, or the disk does not answer.
     pub fn confirm(&self) -> Result<(), RunError> {
         self.beat.confirm()
     }

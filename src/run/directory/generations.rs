@@ -30,7 +30,7 @@ pub struct Generations {
 
 impl Generations {
     /// Finds those of a run directory.
-    pub fn of(directory: &Path) -> Self {
+    pub fn new(directory: &Path) -> Self {
         Self { folder: directory.join(FOLDER), has_landed: false, waited: None }
     }
 
@@ -48,9 +48,6 @@ impl Generations {
 
     /// Replaces the newest checkpoint, and waits for the disk if a `wait` has begun. An older one that has reached the disk
     /// stays. `may_write` is asked once more before anything is replaced, since the disk may have stalled for minutes.
-    ///
-    /// # Errors
-    /// The system's, and that of `may_write`; the checkpoints that are there stay then.
     pub fn replace(
         &mut self,
         bytes: &[u8],
@@ -124,7 +121,7 @@ mod tests {
     #[test]
     fn the_older_checkpoint_is_one_that_has_reached_the_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let mut kept = Generations::of(folder.path());
+        let mut kept = Generations::new(folder.path());
         let [newest, older] = kept.paths();
         let now = Some(Instant::now());
         assert!(kept.wait_begins().is_some(), "the first one");

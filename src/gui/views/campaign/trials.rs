@@ -105,7 +105,7 @@ impl TrialQuery {
             let listed: Vec<&CampaignRecord> =
                 campaigns.iter().filter(|campaign| campaign.trials() > 0 && is_listed(campaign)).collect();
             trials += listed.iter().map(|campaign| campaign.trials()).sum::<u64>();
-            cells.push((run.id.clone(), listed.iter().map(|campaign| SingleCells::of(campaign)).collect()));
+            cells.push((run.id.clone(), listed.iter().map(|campaign| SingleCells::new(campaign)).collect()));
             let key = |began: &results::campaign::CampaignBegan| (began.campaign.clone(), began.round);
             let formats =
                 listed.iter().map(|campaign| (key(&campaign.began), campaign.began.format)).collect();
