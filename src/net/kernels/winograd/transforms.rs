@@ -531,24 +531,10 @@ impl<F: Form> Kernel for FromWeights<'_, F> {
 /// Returns one value for each lane. (`array::from_fn` need not be inlined, and then vectors would go through memory.)
 #[inline(always)]
 fn lanes<V>(of: impl Fn(usize) -> V) -> [V; LANES] {
-    [
-        of(0),
-        of(1),
-        of(2),
-        of(3),
-        of(4),
-        of(5),
-        of(6),
-        of(7),
-        of(8),
-        of(9),
-        of(10),
-        of(11),
-        of(12),
-        of(13),
-        of(14),
-        of(15),
-    ]
+    macro_rules! each {
+        ($($lane:literal)*) => { [$(of($lane)),*] };
+    }
+    each!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 }
 
 /// Prefetches the weights of sixteen outputs by sixteen inputs: each output's are on other lines, too far apart for
