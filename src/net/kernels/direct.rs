@@ -50,9 +50,6 @@ pub struct Epilogue<'a> {
 
 /// Computes output = epilogue(input ∗ packed weights); with weights that are packed for the way back, from the
 /// gradient of the output to that of the input.
-///
-/// # Panics
-/// When the lengths of the slices do not fit the shape, or there are outputs without input channels.
 pub fn convolve(
     shape: &ConvShape,
     input: &[f32],
@@ -414,9 +411,6 @@ const FEW_INPUTS: usize = 8;
 
 /// Computes `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, kernel, kernel]. Sums are
 /// divided as those of the `whole`, of which `shape` may be a part.
-///
-/// # Panics
-/// When the lengths of the slices do not fit the shape.
 pub fn weight_gradient(
     (shape, whole): (&ConvShape, &ConvShape),
     input: &[f32],

@@ -271,18 +271,12 @@ impl Packing {
     }
 
     /// Packs weights in the order [outputs, inputs, kernel, kernel].
-    ///
-    /// # Panics
-    /// When the lengths of the slices do not fit.
     pub fn pack(&self, weights: &[f32], packed: &mut [f32]) {
         self.pack_blocks(weights, None, 0..self.blocks(), packed);
     }
 
     /// Packs some blocks, for a pass forward that sums `inputs` of the input channels alone; `None`: all. The rest of `packed`
     /// stays as it is.
-    ///
-    /// # Panics
-    /// As [`pack`](Self::pack), and where there are not as many inputs as rows.
     pub fn pack_blocks(
         &self,
         weights: &[f32],

@@ -6,7 +6,7 @@
 use super::*;
 use crate::direct::{Epilogue, convolve};
 use crate::geometry::{Direction, Packing};
-use crate::parallel::testing;
+use crate::testing;
 
 /// Numbers of which one in every `step` is special.
 fn special(len: usize, step: usize, seed: u64) -> Vec<f32> {

@@ -3,8 +3,8 @@
 use super::*;
 use crate::direct::{Epilogue, convolve};
 use crate::geometry::{Direction, Packing};
-use crate::parallel::testing;
 use crate::pointwise::{self, Curve};
+use crate::testing;
 use crate::winograd::Winograd;
 
 /// Forward as one chain of products for each output, then the bias.
