@@ -249,14 +249,12 @@ pub enum Level {
 }
 
 /// Returns true if the code for a kind may run: always, but in tests that ask for a lower one.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn is_allowed(_level: Level) -> bool {
-    #[cfg(any(test, feature = "testing"))]
-    return crate::testing::level::is_allowed(_level);
-    #[cfg(not(any(test, feature = "testing")))]
+#[cfg(all(not(any(test, feature = "testing")), target_arch = "x86_64"))]
+const fn is_allowed(_: Level) -> bool {
     true
 }
+#[cfg(all(any(test, feature = "testing"), target_arch = "x86_64"))]
+use crate::testing::level::is_allowed;
 
 /// Vectors as arrays, which the compiler vectorises as well as it can. `FUSED` where multiply-add is one instruction.
 #[derive(Clone, Copy)]
