@@ -26,12 +26,11 @@ use std::path::{Path, PathBuf};
 
 pub use prepare::{Packing, Plan, Request, Runs, prepare};
 pub use script::words;
-pub use settings::{ClusterSettings, arguments};
+pub use settings::ClusterSettings;
 pub use shard::{Shard, TakenShard};
 pub use slurm::{ClusterTask, Slurm};
 pub use submissions::{
-    Counts, FOLDER, RunPlace, Status, Submission, Submitted, active_jobs, cancel, save_script, submissions,
-    submit,
+    Counts, FOLDER, RunPlace, Status, Submission, Submitted, active_jobs, cancel, submissions, submit,
 };
 
 /// A failure about a cluster; each says what to do.

@@ -1,23 +1,46 @@
-//! What is asked of Slurm: options of `weightlab submit`, and fields of the window's dialog.
+//! What is asked of Slurm: options of `weightlab submit`.
 
 use super::ClusterError;
-use form::{Group, Node, Value};
 
-form::form! {
-    /// How runs go to a cluster.
-    pub struct ClusterSettings: "Cluster" {
-        shards: Option<usize> = None, "Tasks", "Number of tasks among which all runs are dealt out", range [1, 1_000_000], unset "by time";
-        minutes: u64 = 60, "Minutes per task", "Packs so many short runs into a task, by their expected time", unit "min", range [1, 100_000];
-        parallel: Option<usize> = None, "At the same time", "At most so many tasks run at the same time", range [1, 1_000_000], unset "no limit";
-        partition: Option<String> = None, "Partition", "Partition of the cluster; sinfo lists them", unset "that of the cluster";
-        time: Option<String> = None, "Time limit", "Time limit of a task, such as 2:00:00 or 1-12; tasks that reach it \
-            save, and continue from there", unset "that of the partition";
-        cpus: usize = 1, "Processors", "Processors of a task: its runs share them", range [1, 4096];
-        memory: Option<String> = None, "Memory", "Memory of a task, such as 4G", unset "that of the cluster";
-        account: Option<String> = None, "Account", "Account that the time is charged to", unset "your usual one";
-        job_name: Option<String> = None, "Name", "Name of the job in the queue", unset "that of the file";
-        warning: u64 = 120, "Seconds of warning", "Slurm warns a task so long before its time limit, and the task saves", unit "s", range [10, 3600];
-        option: Vec<String> = Vec::new(), "Other options", "Another option of sbatch, such as qos=long or exclusive; can be repeated";
+/// How runs go to a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterSettings {
+    /// Number of tasks among which all runs are dealt out; without it, it follows from `minutes`.
+    pub shards: Option<usize>,
+    /// Minutes of a task, by the expected time of its runs.
+    pub minutes: u64,
+    /// At most so many tasks run at the same time.
+    pub parallel: Option<usize>,
+    pub partition: Option<String>,
+    /// Time limit of a task as `sbatch(1)` reads it.
+    pub time: Option<String>,
+    /// Processors of a task.
+    pub cpus: usize,
+    /// Memory of a task, such as 4G.
+    pub memory: Option<String>,
+    pub account: Option<String>,
+    pub job_name: Option<String>,
+    /// Seconds between Slurm's warning and the time limit.
+    pub warning: u64,
+    /// Other options of `sbatch(1)`.
+    pub option: Vec<String>,
+}
+
+impl Default for ClusterSettings {
+    fn default() -> Self {
+        Self {
+            shards: None,
+            minutes: 60,
+            parallel: None,
+            partition: None,
+            time: None,
+            cpus: 1,
+            memory: None,
+            account: None,
+            job_name: None,
+            warning: 120,
+            option: Vec::new(),
+        }
     }
 }
 
@@ -87,37 +110,6 @@ fn seconds(time: &str) -> Result<Option<u64>, String> {
     secs.map(|secs| (secs > 0).then_some(secs)).ok_or_else(wrong)
 }
 
-/// Writes the settings that are not as usual as options of `weightlab submit`.
-pub fn arguments(settings: &ClusterSettings) -> Vec<String> {
-    let mut settings = settings.clone();
-    let mut words = Vec::new();
-    for (index, field) in settings.fields().iter().enumerate() {
-        if settings.is_default(index) {
-            continue;
-        }
-        for value in texts(settings.value(index)) {
-            words.extend([format!("--{}", field.key.replace('_', "-")), value]);
-        }
-    }
-    words
-}
-
-/// Writes a value as it is typed; a list has several, what is not set none.
-fn texts(value: &mut dyn Value) -> Vec<String> {
-    match value.node() {
-        Node::Integer(number) => vec![number.get().to_string()],
-        Node::Text(text) => vec![text.clone()],
-        Node::Optional(optional) => optional.value().map(texts).unwrap_or_default(),
-        Node::List(list) => (0..list.count()).flat_map(|index| texts(list.item(index))).collect(),
-        Node::Switch(_)
-        | Node::Number(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::Overrides(_) => Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,18 +145,5 @@ mod tests {
         assert_eq!(check(option("--exclusive")), Ok(()));
         assert!(check(option("array=1-3")).unwrap_err().contains("itself"));
         assert!(check(option("")).unwrap_err().contains("NAME=VALUE"));
-    }
-
-    #[test]
-    fn settings_become_options_of_the_command_line() {
-        let settings = ClusterSettings {
-            cpus: 4,
-            partition: Some("a b".to_owned()),
-            option: vec!["qos=long".to_owned(), "exclusive".to_owned()],
-            ..ClusterSettings::default()
-        };
-        let expected = ["--partition", "a b", "--cpus", "4", "--option", "qos=long", "--option", "exclusive"];
-        assert_eq!(arguments(&settings), expected);
-        assert!(arguments(&ClusterSettings::default()).is_empty());
     }
 }

@@ -122,7 +122,7 @@ pub fn submit(plan: Plan, slurm: &Slurm) -> Result<Submitted, ClusterError> {
         return Err(trouble);
     }
     let folder = &plan.script.folder;
-    let script = new_script(folder, "submit", &plan.script.text())?;
+    let script = new_script(folder, &plan.script.text())?;
     let job = slurm.submit(&script, &plan.script.option_names()).inspect_err(|_| {
         let _ = std::fs::remove_file(&script); // of no use, and in nobody's way
     })?;
@@ -139,21 +139,13 @@ pub fn submit(plan: Plan, slurm: &Slurm) -> Result<Submitted, ClusterError> {
     Ok(Submitted { job, script, logs: logs(folder) })
 }
 
-/// Writes a script to be submitted by hand, beside the others; returns its path.
-///
-/// # Errors
-/// When the disk refuses.
-pub fn save_script(plan: &Plan) -> Result<PathBuf, ClusterError> {
-    new_script(&plan.script.folder, "script", &plan.script.text())
-}
-
 /// Writes a script under the next number that is free.
-fn new_script(folder: &Path, kind: &str, text: &str) -> Result<PathBuf, ClusterError> {
+fn new_script(folder: &Path, text: &str) -> Result<PathBuf, ClusterError> {
     let logs = logs(folder);
     std::fs::create_dir_all(&logs).map_err(ClusterError::disk(&logs))?;
     let folder = folder.join(FOLDER);
     for number in 1_u64.. {
-        let path = folder.join(format!("{kind}-{number}.sh"));
+        let path = folder.join(format!("submit-{number}.sh"));
         if ["json", "ron"].iter().any(|ending| path.with_extension(ending).exists()) {
             continue;
         }

@@ -1,12 +1,27 @@
-//! Computations in background threads.
+//! Work in background threads: a computation, the newest answer to a question that changes, and something to be written.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::Duration;
 
-use eframe::egui::Context;
+use eframe::egui::{ColorImage, Context};
 
+use super::log::{Log, NoticeAction};
 use run::panic_text;
+
+/// Answers that are asked for again and again, while data grow, are asked for at most once in `PAUSE` seconds, and cost at
+/// most `SHARE` of the time.
+const PAUSE: f64 = 0.1;
+const SHARE: f64 = 0.15;
+
+/// Says that no thread could be started.
+const REFUSED: &str = "The system refused to start a thread. Close other programs and try again.";
+
+/// Returns the seconds between two answers of which the first took so many.
+pub fn pause_after(took: f64) -> f64 {
+    f64::max(PAUSE, took / SHARE)
+}
 
 /// A value that a thread computes.
 #[derive(Debug)]
@@ -14,12 +29,12 @@ pub struct BackgroundTask<T> {
     answer: Receiver<Result<T, String>>,
 }
 
-/// How far a thread is.
+/// The state of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskState<T> {
     /// It goes on.
     Running,
-    /// What it has computed.
+    /// It has computed this.
     Done(T),
     /// It ended with an error of the program, which says this.
     Failed(String),
@@ -40,25 +55,236 @@ impl<T: Send + 'static> BackgroundTask<T> {
         Some(Self { answer })
     }
 
-    /// Something that a script in a test computes: what it sends is the answer.
+    /// Returns a task whose answer a test sends.
     #[cfg(test)]
     pub fn scripted() -> (std::sync::mpsc::SyncSender<Result<T, String>>, Self) {
         let (sender, answer) = sync_channel(1);
         (sender, Self { answer })
     }
 
-    /// Waits until it is over, but not longer than this.
-    pub fn wait(self, most: Duration) {
-        let _ = self.answer.recv_timeout(most); // who waits wants no answer
-    }
-
-    /// What it has computed, once.
+    /// Returns the answer, once.
     pub fn take(&self) -> TaskState<T> {
         match self.answer.try_recv() {
             Ok(Ok(answer)) => TaskState::Done(answer),
             Ok(Err(why)) => TaskState::Failed(why),
             Err(TryRecvError::Empty) => TaskState::Running,
             Err(TryRecvError::Disconnected) => TaskState::Failed("the thread ended unexpectedly".to_owned()),
+        }
+    }
+}
+
+/// The newest answer to a question that changes. A thread looks for it, one at a time: another question waits until the last
+/// one is answered.
+#[derive(Debug)]
+pub struct Latest<K, T> {
+    asked: Option<(K, BackgroundTask<Result<T, String>>)>,
+    answered: Option<(K, Result<T, String>)>,
+    is_reported: bool,
+}
+
+/// The state of a question.
+#[derive(Debug)]
+pub enum LoadState<'a, T> {
+    /// A thread looks for the answer.
+    Pending,
+    /// The answer.
+    Ready(&'a T),
+    /// The reason why there is none.
+    Failed(&'a str),
+}
+
+impl<K, T> Default for Latest<K, T> {
+    fn default() -> Self {
+        Self { asked: None, answered: None, is_reported: false }
+    }
+}
+
+impl<K, T: Send + 'static> Latest<K, T> {
+    /// Asks a question unless a thread is busy with one; the thread wakes the window at its end. Returns true if a thread
+    /// looks for this answer now.
+    pub fn ask(
+        &mut self,
+        key: K,
+        ctx: &Context,
+        work: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> bool {
+        self.poll();
+        if self.asked.is_some() {
+            return false;
+        }
+        match BackgroundTask::begin("question", ctx, work) {
+            Some(task) => self.asked = Some((key, task)),
+            None => self.answer(key, Err(REFUSED.to_owned())),
+        }
+        self.asked.is_some()
+    }
+
+    /// Returns the answer to this question, and asks it where it is not the one that was answered last.
+    pub fn get(
+        &mut self,
+        key: &K,
+        ctx: &Context,
+        work: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> LoadState<'_, T>
+    where
+        K: Clone + PartialEq,
+    {
+        self.poll();
+        if self.answered.as_ref().is_none_or(|(answered, _)| answered != key) {
+            self.ask(key.clone(), ctx, work);
+        }
+        match &self.answered {
+            Some((answered, Ok(answer))) if answered == key => LoadState::Ready(answer),
+            Some((answered, Err(why))) if answered == key => LoadState::Failed(why),
+            _ => LoadState::Pending,
+        }
+    }
+
+    /// Returns the newest answer that was taken from a thread, with its question.
+    pub fn newest(&self) -> Option<(&K, Result<&T, &str>)> {
+        self.answered.as_ref().map(|(key, answer)| (key, answer.as_ref().map_err(String::as_str)))
+    }
+
+    /// Returns the newest answer with its question, if it did not fail.
+    pub fn last(&self) -> Option<(&K, &T)> {
+        let (key, answer) = self.answered.as_ref()?;
+        answer.as_ref().ok().map(|answer| (key, answer))
+    }
+
+    /// Hands over a new answer with its question, once. A failure stays.
+    pub fn take(&mut self) -> Option<(K, T)> {
+        self.poll();
+        match self.answered.take()? {
+            (key, Ok(answer)) => Some((key, answer)),
+            failed => {
+                self.answered = Some(failed);
+                None
+            }
+        }
+    }
+
+    /// Returns the question whose answer failed, if that is the newest one.
+    pub fn failed(&self) -> Option<&K> {
+        self.answered.as_ref().filter(|(_, answer)| answer.is_err()).map(|(key, _)| key)
+    }
+
+    /// Returns the reason of a failure, once.
+    pub fn failure(&mut self) -> Option<String> {
+        let why = self.answered.as_ref().and_then(|(_, answer)| answer.as_ref().err());
+        why.filter(|_| !std::mem::replace(&mut self.is_reported, true)).cloned()
+    }
+
+    /// Forgets the answer, so that the question is asked again; not while a thread still looks for it.
+    pub fn forget(&mut self) {
+        self.answered = None;
+    }
+
+    /// Returns true if a thread looks for an answer.
+    pub const fn is_busy(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Gives up the question that a thread is busy with.
+    pub fn abandon(&mut self) {
+        self.asked = None;
+    }
+
+    /// Takes the answer of a thread, if there is one.
+    pub fn poll(&mut self) {
+        let Some((key, task)) = self.asked.take() else { return };
+        match task.take() {
+            TaskState::Running => self.asked = Some((key, task)),
+            TaskState::Done(answer) => self.answer(key, answer),
+            TaskState::Failed(why) => self.answer(key, Err(why)),
+        }
+    }
+
+    fn answer(&mut self, key: K, answer: Result<T, String>) {
+        (self.answered, self.is_reported) = (Some((key, answer)), false);
+    }
+}
+
+/// Something that a thread makes to be kept: a file, a folder, or the contents of the clipboard.
+pub struct WriteJob {
+    /// The title of the message where it fails: "The report was not written".
+    pub failure: &'static str,
+    /// The file or folder that is written, for which the window waits when it closes; none for the clipboard.
+    pub path: Option<PathBuf>,
+    work: BackgroundTask<Result<Written, String>>,
+}
+
+/// The result of a [`WriteJob`].
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Its name in the log: "the report".
+    pub label: String,
+    /// Remarks for the log.
+    pub notes: Vec<String>,
+    /// The contents of the clipboard, instead of a file.
+    pub copied: Option<Copied>,
+}
+
+/// The contents of the clipboard.
+#[derive(Debug)]
+pub enum Copied {
+    /// An image.
+    Picture(ColorImage),
+    /// Values of a figure as CSV.
+    Values(String),
+}
+
+impl WriteJob {
+    /// Begins to write in a thread.
+    ///
+    /// # Errors
+    /// Where the system refuses a thread.
+    pub fn begin(
+        failure: &'static str,
+        path: Option<PathBuf>,
+        ctx: &Context,
+        work: impl FnOnce() -> Result<Written, String> + Send + 'static,
+    ) -> Result<Self, String> {
+        let work = BackgroundTask::begin("export", ctx, work).ok_or(REFUSED)?;
+        Ok(Self { failure, path, work })
+    }
+
+    /// Returns true once it is over, after it has told the log and filled the clipboard; or why it failed.
+    pub fn finish(&self, log: &mut Log, ctx: &Context) -> Result<bool, String> {
+        let written = match self.work.take() {
+            TaskState::Running => return Ok(false),
+            TaskState::Done(written) => written?,
+            TaskState::Failed(why) => {
+                return Err(format!("{why}. This is a bug in Weightlab; please report it."));
+            }
+        };
+        let Written { label, notes, copied } = written;
+        match (copied, &self.path) {
+            (Some(Copied::Picture(image)), _) => {
+                let [width, height] = image.size;
+                ctx.copy_image(image);
+                log.info(format!("Copied {label} as an image of {width} × {height} pixels"));
+            }
+            (Some(Copied::Values(text)), _) => {
+                ctx.copy_text(text);
+                log.info(format!("Copied the values of {label} as CSV"));
+            }
+            (None, Some(path)) => {
+                let open = path.is_file().then(|| NoticeAction::Open(path.clone()));
+                let actions = open.into_iter().chain([NoticeAction::ShowInFolder(path.clone())]).collect();
+                log.done(format!("Wrote {label} to {}", path.display()), actions);
+            }
+            (None, None) => {}
+        }
+        for note in notes {
+            log.note(note);
+        }
+        Ok(true)
+    }
+
+    /// Waits for its file, but not longer than this: the window closes.
+    pub fn wait(self, most: Duration) {
+        if self.path.is_some() {
+            let _ = self.work.answer.recv_timeout(most); // who waits wants no answer
         }
     }
 }
@@ -83,5 +309,57 @@ mod tests {
         let lost: BackgroundTask<u32> =
             BackgroundTask::begin("panic", &ctx, || panic!("on {}", "purpose")).unwrap();
         assert_eq!(end(&lost), TaskState::Failed("on purpose".to_owned()));
+    }
+
+    #[test]
+    fn an_answer_is_found_once_and_kept() {
+        let ctx = Context::default();
+        let mut latest: Latest<u32, u32> = Latest::default();
+        let answer = loop {
+            match latest.get(&1, &ctx, || Ok(7)) {
+                LoadState::Ready(answer) => break *answer,
+                LoadState::Failed(why) => panic!("{why}"),
+                LoadState::Pending => std::thread::yield_now(),
+            }
+        };
+        assert_eq!(answer, 7);
+        let again = latest.get(&1, &ctx, || Err("asked twice".to_owned()));
+        assert!(matches!(again, LoadState::Ready(7)));
+        assert_eq!((latest.take(), latest.take()), (Some((1, 7)), None));
+    }
+
+    #[test]
+    fn a_question_that_is_asked_again_waits_for_the_thread_that_looks_for_it() {
+        let ctx = Context::default();
+        let mut latest: Latest<u32, u32> = Latest::default();
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        latest.get(&1, &ctx, move || receiver.recv().map_err(|error| error.to_string()));
+        for _ in 0..3 {
+            latest.forget();
+            assert!(latest.is_busy());
+            let state = latest.get(&1, &ctx, || Err("a second thread".to_owned()));
+            assert!(matches!(state, LoadState::Pending));
+        }
+        sender.send(7).unwrap();
+        while latest.is_busy() {
+            std::thread::yield_now();
+            latest.get(&1, &ctx, || Err("a second thread".to_owned()));
+        }
+        assert!(matches!(latest.get(&1, &ctx, || Err("again".to_owned())), LoadState::Ready(7)));
+    }
+
+    #[test]
+    fn a_failure_is_reported_once_and_remembered() {
+        let ctx = Context::default();
+        let mut latest: Latest<u32, u32> = Latest::default();
+        assert!(latest.ask(1, &ctx, || panic!("on purpose")));
+        while latest.is_busy() {
+            latest.poll();
+            std::thread::yield_now();
+        }
+        assert_eq!(latest.take(), None);
+        assert_eq!(latest.failed(), Some(&1));
+        assert_eq!(latest.failure().as_deref(), Some("on purpose"));
+        assert_eq!((latest.failure(), latest.failed()), (None, Some(&1)));
     }
 }

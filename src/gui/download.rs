@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use eframe::egui::{self, Frame, Id, Modal, ProgressBar, RichText, TextEdit, Ui};
 
-use super::background::{BackgroundTask, TaskState};
+use super::background::{BackgroundTask, Latest, LoadState, TaskState};
 use super::files::{home_folder, typed};
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState, Tone, title_ui};
@@ -19,10 +19,10 @@ use form::number::megabytes;
 
 /// Width of the dialog, in points.
 const WIDTH: f32 = 560.0;
-/// How often a running download is drawn.
+/// A running download is drawn this often.
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 
-/// What the dialog wants.
+/// A request of the dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DownloadResponse {
     /// The files of the dataset of this name are in this folder.
@@ -47,7 +47,7 @@ struct Running {
     task: BackgroundTask<Result<(), DownloadError>>,
 }
 
-/// How far the dialog is.
+/// The state of the dialog.
 enum State {
     /// Nothing goes on.
     Choosing,
@@ -57,7 +57,7 @@ enum State {
     Failed(String),
 }
 
-/// What is on disk: where each dataset of the list is, and whether a previous try left a part of a file of the chosen one.
+/// The state of the disk: the folders of the listed datasets, and whether a previous try left a part of the chosen one.
 struct OnDisk {
     found: Vec<Option<PathBuf>>,
     has_part: bool,
@@ -71,13 +71,12 @@ pub struct DownloadDialog {
     /// Whether a previous try left a part of a file there.
     has_part: bool,
     /// The dataset and the folder that were looked at last, and a thread that looks: disks may be slow.
-    looked_at: Option<(usize, PathBuf)>,
-    looking: Option<BackgroundTask<OnDisk>>,
+    on_disk: Latest<(usize, PathBuf), OnDisk>,
     state: State,
 }
 
 impl DownloadDialog {
-    /// The dialog with the datasets that there are; `wanted` is the name of the one to begin with.
+    /// Returns the dialog with the datasets that there are; `wanted` is the name of the one to begin with.
     pub fn new(places: &Places, wanted: Option<&str>) -> Self {
         let listed: Vec<Listed> = Data::downloadable()
             .into_iter()
@@ -96,8 +95,7 @@ impl DownloadDialog {
             chosen: 0,
             folder,
             has_part: false,
-            looked_at: None,
-            looking: None,
+            on_disk: Latest::default(),
             state: State::Choosing,
         }
     }
@@ -139,7 +137,7 @@ impl DownloadDialog {
             TaskState::Failed(why) => (State::Failed(why), None),
         };
         self.state = state;
-        self.looked_at = None;
+        self.on_disk.forget();
         response
     }
 
@@ -214,30 +212,18 @@ impl DownloadDialog {
     /// Takes what a thread has found on disk, and lets it look again where another dataset or folder is chosen.
     fn look(&mut self, ctx: &egui::Context, places: &Places) {
         let wanted = (self.chosen, self.target());
-        if let Some(task) = &self.looking {
-            match task.take() {
-                TaskState::Running => return,
-                TaskState::Done(OnDisk { found, has_part }) => {
-                    self.listed.iter_mut().zip(found).for_each(|(listed, found)| listed.found = found);
-                    self.has_part = has_part;
-                }
-                TaskState::Failed(_) => {}
-            }
-            self.looking = None;
-        }
-        if self.looked_at.as_ref() == Some(&wanted) {
-            return;
-        }
         let files = self.listed.get(self.chosen).map_or(&[][..], |listed| listed.origin.files);
         let all: Vec<(&KnownSet, Origin)> =
             self.listed.iter().map(|listed| (listed.set, listed.origin)).collect();
         let (places, folder) = (places.clone(), wanted.1.clone());
-        let look = move || OnDisk {
-            found: all.iter().map(|(set, origin)| found(set, origin, &folder, &places)).collect(),
-            has_part: files.iter().any(|file| file.has_part_in(&folder)),
+        let look = move || {
+            let found = all.iter().map(|(set, origin)| found(set, origin, &folder, &places)).collect();
+            Ok(OnDisk { found, has_part: files.iter().any(|file| file.has_part_in(&folder)) })
         };
-        self.looking = BackgroundTask::begin("download folder", ctx, look);
-        self.looked_at = Some(wanted);
+        if let LoadState::Ready(OnDisk { found, has_part }) = self.on_disk.get(&wanted, ctx, look) {
+            self.listed.iter_mut().zip(found).for_each(|(listed, found)| listed.found.clone_from(found));
+            self.has_part = *has_part;
+        }
     }
 
     fn begin(&mut self, ctx: &egui::Context) {
@@ -261,13 +247,13 @@ impl DownloadDialog {
     }
 }
 
-/// The folder that has a dataset: the chosen one, or one of the usual places.
+/// Returns the folder that has a dataset: the chosen one, or one of the usual places.
 fn found(set: &KnownSet, origin: &Origin, folder: &Path, places: &Places) -> Option<PathBuf> {
     let is_here = origin.files.iter().all(|file| file.is_in(folder));
     if is_here { Some(folder.to_owned()) } else { places.find(set).ok() }
 }
 
-/// Where the files come from, without their names.
+/// Returns where the files come from, without their names.
 fn source(origin: &Origin) -> &str {
     let url = origin.files.first().map_or("", |file| file.url);
     url.rsplit_once('/').map_or(url, |(folder, _)| folder)
@@ -284,7 +270,7 @@ mod tests {
     use super::*;
     use download::server::{Manner, Server};
 
-    /// A dialog with one dataset of one file, which a server on this machine has.
+    /// Returns a dialog with one dataset of one file, which a server on this machine has.
     fn dialog_of(server: &Server, content: &[u8], folder: &std::path::Path) -> DownloadDialog {
         use sha2::Digest;
         let url: &'static str = server.url("set.bin").leak();
@@ -315,8 +301,8 @@ mod tests {
         let begun = Instant::now();
         let is_busy = |dialog: &DownloadDialog| {
             matches!(dialog.state, State::Running(_))
-                || dialog.looking.is_some()
-                || dialog.looked_at.is_none()
+                || dialog.on_disk.is_busy()
+                || dialog.on_disk.newest().is_none()
         };
         while is_busy(&harness.state().0) && begun.elapsed() < Duration::from_secs(10) {
             harness.step();

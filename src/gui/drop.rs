@@ -9,7 +9,7 @@ use data::{Data, Recognised, is_named_like_data, recognise};
 use doc::file_names::{is_file, weight_endings};
 use run::weight_files::{FileShapes, Guess, guess, read_shapes};
 
-/// What a dropped path is.
+/// A dropped path, identified.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dropped {
     /// An experiment's file.
@@ -27,15 +27,13 @@ pub enum Dropped {
 /// A weight file that was dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DroppedWeights {
-    /// The file.
     pub path: PathBuf,
-    /// Names and shapes.
     pub shapes: FileShapes,
     /// The network that they are of, or what the file has instead.
     pub guess: Result<Guess, String>,
 }
 
-/// What a path is; `wanted` are the data of the experiment. Reads from disk, which may be slow.
+/// Returns what a path is; `wanted` are the data of the experiment. Reads from disk, which may be slow.
 pub fn identify(path: &Path, wanted: &Data) -> Dropped {
     if let Some(found) = recognise(path, wanted) {
         return Dropped::Data(found);
@@ -73,7 +71,7 @@ fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Why a chosen folder is of no use to an experiment with these data: a title and a text, for its user.
+/// Returns why a chosen folder is of no use to an experiment with these data: a title and a text, for its user.
 pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String) {
     let set = wanted.name();
     if let Some(other) = found.map(|found| found.data.name()) {
@@ -89,17 +87,17 @@ pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (Strin
     (format!("This folder does not hold {set}"), lacks)
 }
 
-/// Whether data that were found are those of the experiment: the same dataset and, of EMNIST, the same split.
+/// Returns true if data that were found are those of the experiment: the same dataset and, of EMNIST, the same split.
 pub fn is_same(found: &Recognised, present: &Data) -> bool {
     (found.data.key(), found.data.file_set()) == (present.key(), present.file_set())
 }
 
-/// The data that were dropped, with the settings that the document has for the same dataset.
+/// Returns the data that were dropped, with the settings that the document has for the same dataset.
 pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
     if is_same(found, present) { present.clone() } else { found.data.clone() }.in_folder(dir)
 }
 
-/// What dropping the dragged paths would do, judged by their names.
+/// Returns what dropping the dragged paths would do, judged by their names.
 pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
     let [Some(path)] = paths else {
         return "Drop to open experiments, import weights or use data".to_owned();

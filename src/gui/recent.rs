@@ -1,11 +1,20 @@
-//! Recently opened files, the last one first.
+//! Recently opened files: the list that is kept, and what is known of them. A thread looks them up, since a disk may be slow.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use chrono::{DateTime, Datelike, Local, NaiveDate};
 use eframe::egui;
 use serde::{Deserialize, Serialize};
 
-use super::views::loading::{LoadState, Loading};
+use super::background::{Latest, LoadState};
+use super::files::{home_folder, is_untitled};
+use super::text::counted;
+use super::widgets::Tone;
+use doc::{self, Run, file};
+use results::{RunRecord, RunState};
+use run::{self, read_record};
 
 /// As many are remembered.
 const KEPT: usize = 12;
@@ -17,9 +26,14 @@ pub struct Recent(Vec<PathBuf>);
 impl Recent {
     /// Puts a file first.
     pub fn note(&mut self, path: &Path) {
-        self.0.retain(|known| known != path);
+        self.forget(path);
         self.0.insert(0, path.to_owned());
         self.0.truncate(KEPT);
+    }
+
+    /// Forgets a file.
+    pub fn forget(&mut self, path: &Path) {
+        self.0.retain(|known| known != path);
     }
 
     /// Forgets all files.
@@ -27,39 +41,223 @@ impl Recent {
         self.0.clear();
     }
 
-    /// The files, the last one first.
+    /// Returns the files, the last one first.
     pub fn files(&self) -> &[PathBuf] {
         &self.0
     }
 }
 
-/// Which files still exist: checked in a thread, since a disk may be slow, each time the list is opened.
-#[derive(Default)]
-pub struct Presence {
-    opened: usize,
-    found: Loading<(usize, Vec<PathBuf>), Vec<bool>>,
+/// Reading records takes time: at most so many are.
+const LOOKED_AT: usize = 32;
+
+/// A recent file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentFile {
+    pub path: PathBuf,
+    /// Its name, or that of the experiment where nobody has named the file.
+    pub name: String,
+    /// Its folder, with `~` for the home.
+    pub folder: String,
+    written: Option<SystemTime>,
+    /// The day when it was written last: "today 14:32", "19 Nov".
+    pub day: String,
+    pub state: RecentState,
 }
 
-impl Presence {
-    /// Checks the files again the next time.
-    pub fn reopen(&mut self) {
-        self.opened += 1;
+/// The state of the runs of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecentState {
+    /// Not looked up yet.
+    Unknown,
+    /// The file is not there.
+    Missing,
+    /// The file cannot be read.
+    Unreadable,
+    /// Runs have begun, and none is done.
+    Interrupted,
+    /// Runs have begun, none is done, and one has failed.
+    Failed,
+    /// As many of so many runs are done.
+    Runs { done: usize, all: usize },
+}
+
+impl RecentState {
+    /// Returns the state of a file of which some runs are done; the rest is looked at only where none is.
+    fn of(done: usize, all: usize, has_begun: impl Fn() -> bool, has_failed: impl Fn() -> bool) -> Self {
+        match done {
+            0 if has_begun() && has_failed() => Self::Failed,
+            0 if has_begun() => Self::Interrupted,
+            _ => Self::Runs { done, all },
+        }
     }
 
-    /// Whether each file exists. Until the answer is known, all of them count as existing.
-    pub fn of(&mut self, files: &[PathBuf], ctx: &egui::Context) -> Vec<bool> {
-        let asked = files.to_vec();
-        let check = move || Ok(asked.iter().map(|path| path.is_file()).collect());
-        match self.found.get(&(self.opened, files.to_vec()), ctx, check) {
-            LoadState::Ready(found) => found.clone(),
-            LoadState::Pending | LoadState::Failed(_) => vec![true; files.len()],
+    /// Returns its tone and its words.
+    pub fn words(self) -> (Option<Tone>, String) {
+        match self {
+            Self::Unknown => (None, String::new()),
+            Self::Missing => (Some(Tone::Bad), "file not found".to_owned()),
+            Self::Unreadable => (Some(Tone::Bad), "cannot be read".to_owned()),
+            Self::Interrupted => (Some(Tone::Warning), "interrupted".to_owned()),
+            Self::Failed => (Some(Tone::Bad), "failed".to_owned()),
+            Self::Runs { done: 0, .. } => (None, "not run yet".to_owned()),
+            Self::Runs { done, all } if done < all => {
+                (Some(Tone::Warning), format!("{done} of {all} runs done"))
+            }
+            Self::Runs { all, .. } => (Some(Tone::Good), format!("{} done", counted(all, "run"))),
         }
     }
 }
 
+/// The recent files, looked up each time the page opens.
+#[derive(Default)]
+pub struct RecentFiles {
+    opened: usize,
+    found: Latest<(usize, Vec<PathBuf>), Vec<RecentFile>>,
+}
+
+impl RecentFiles {
+    /// Looks the files up again the next time.
+    pub fn reopen(&mut self) {
+        self.opened += 1;
+    }
+
+    /// Returns the files; days and states are added as soon as they are known.
+    pub fn of(&mut self, paths: &[PathBuf], ctx: &egui::Context) -> Vec<RecentFile> {
+        let asked = paths.to_vec();
+        match self.found.get(&(self.opened, paths.to_vec()), ctx, move || Ok(all(&asked))) {
+            LoadState::Ready(found) => found.clone(),
+            LoadState::Pending | LoadState::Failed(_) => paths.iter().map(|path| unknown(path)).collect(),
+        }
+    }
+
+    /// Returns true for each file that exists. Until the answer is known, all of them count as existing.
+    pub fn are_there(&mut self, paths: &[PathBuf], ctx: &egui::Context) -> Vec<bool> {
+        let found = self.of(paths, ctx);
+        let is_missing =
+            |path: &PathBuf| found.iter().any(|it| it.path == *path && it.state == RecentState::Missing);
+        paths.iter().map(|path| !is_missing(path)).collect()
+    }
+}
+
+/// Looks the files up, the latest first; what cannot be found comes last.
+fn all(paths: &[PathBuf]) -> Vec<RecentFile> {
+    let mut listed: Vec<RecentFile> = paths.iter().map(|path| looked_up(path)).collect();
+    listed.sort_by_key(|file| Reverse(file.written));
+    listed
+}
+
+fn unknown(path: &Path) -> RecentFile {
+    let home = home_folder();
+    let folder = path.parent().unwrap_or(path);
+    let folder = match home.as_deref().and_then(|home| folder.strip_prefix(home).ok()) {
+        Some(rest) => Path::new("~").join(rest).display().to_string(),
+        None => folder.display().to_string(),
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (path, day) = (path.to_owned(), String::new());
+    RecentFile { path, name, folder, written: None, day, state: RecentState::Unknown }
+}
+
+fn looked_up(path: &Path) -> RecentFile {
+    let written = std::fs::metadata(path).and_then(|about| about.modified());
+    let day = written.as_ref().map(|moment| day_of((*moment).into(), Local::now())).unwrap_or_default();
+    let mut found = RecentFile { day, written: written.ok(), ..unknown(path) };
+    found.state = match file::open(path) {
+        _ if found.written.is_none() => RecentState::Missing,
+        Ok(opened) => match doc::runs(&opened.experiment) {
+            Ok(runs) => {
+                if is_untitled(path) && !opened.experiment.name.trim().is_empty() {
+                    found.name = opened.experiment.name;
+                }
+                let folder = run::folder_of(path);
+                let done = runs.iter().filter(|listed| run::is_marked_done(&folder, &listed.id)).count();
+                let has_begun = || runs.iter().any(|listed| folder.join(&listed.id).is_dir());
+                RecentState::of(done, runs.len(), has_begun, || has_failed(&folder, &runs))
+            }
+            Err(_) => RecentState::Unreadable,
+        },
+        Err(_) => RecentState::Unreadable,
+    };
+    found
+}
+
+/// Returns true if one of the first runs that have begun in a folder has failed.
+fn has_failed(folder: &Path, runs: &[Run]) -> bool {
+    let begun = runs.iter().filter(|run| folder.join(&run.id).is_dir()).take(LOOKED_AT);
+    let is_failed = |record: RunRecord| matches!(record.state(), RunState::Failed(_));
+    begun.filter_map(|run| read_record(folder, &run.id)).any(is_failed)
+}
+
+/// Returns a moment as people say it: with the time if it is of today, with the year if it is of another one.
+pub fn day_of(moment: DateTime<Local>, now: DateTime<Local>) -> String {
+    let (day, today): (NaiveDate, NaiveDate) = (moment.date_naive(), now.date_naive());
+    if day == today {
+        return format!("today {}", moment.format("%H:%M"));
+    }
+    if Some(day) == today.pred_opt() {
+        return "yesterday".to_owned();
+    }
+    let pattern = if day.year() == today.year() { "%-d %b" } else { "%-d %b %Y" };
+    moment.format(pattern).to_string()
+}
+
 #[cfg(test)]
 mod tests {
+    use chrono::TimeZone;
+
     use super::*;
+
+    #[test]
+    fn days_are_written_as_people_say_them() {
+        let at = |year, month, day| Local.with_ymd_and_hms(year, month, day, 9, 5, 0).unwrap();
+        let now = at(2026, 11, 22);
+        let days = [at(2026, 11, 22), at(2026, 11, 21), at(2026, 3, 2), at(2025, 12, 31)];
+        let days = days.map(|day| day_of(day, now));
+        assert_eq!(days, ["today 09:05", "yesterday", "2 Mar", "31 Dec 2025"]);
+    }
+
+    #[test]
+    fn a_file_that_is_gone_or_broken_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.ron");
+        assert_eq!(looked_up(&path).state, RecentState::Missing);
+        std::fs::write(&path, "Experiment(").unwrap();
+        assert_eq!(looked_up(&path).state, RecentState::Unreadable);
+        std::fs::write(&path, doc::templates::all()[0].text).unwrap();
+        let found = looked_up(&path);
+        assert_eq!(found.state, RecentState::Runs { done: 0, all: 12 });
+        assert!(found.day.starts_with("today ") && found.state.words().1 == "not run yet");
+    }
+
+    #[test]
+    fn runs_that_failed_were_not_interrupted_and_the_latest_file_comes_first() {
+        use results::Event;
+        let folder = tempfile::tempdir().unwrap();
+        let text = "(arms: [(name: \"a\", plan: [Test])])";
+        let files = ["a.ron", "b.ron"].map(|name| folder.path().join(name));
+        for (age, path) in files.iter().enumerate() {
+            std::fs::write(path, text).unwrap();
+            let moment = SystemTime::now() - std::time::Duration::from_secs(100 * (2 - age as u64));
+            std::fs::File::options().write(true).open(path).unwrap().set_modified(moment).unwrap();
+        }
+        let run = &doc::runs(&file::open(&files[0]).unwrap().experiment).unwrap()[0];
+        let directory = run::folder_of(&files[0]).join(&run.id);
+        std::fs::create_dir_all(&directory).unwrap();
+        assert_eq!(looked_up(&files[0]).state, RecentState::Interrupted);
+        let failed = serde_json::to_string(&Event::Failed { message: "no".to_owned() }).unwrap();
+        std::fs::write(directory.join("events.jsonl"), failed + "\n").unwrap();
+        assert_eq!(looked_up(&files[0]).state, RecentState::Failed);
+        let listed: Vec<String> = all(&files).into_iter().map(|file| file.name).collect();
+        assert_eq!(listed, ["b.ron", "a.ron"], "opened in the other order");
+    }
+
+    #[test]
+    fn a_file_that_nobody_has_named_is_listed_by_its_experiment() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("untitled-3.ron");
+        std::fs::write(&path, "(name: \"mine\", arms: [(name: \"a\", plan: [Test])])").unwrap();
+        assert_eq!([looked_up(&path).name, unknown(&path).name], ["mine", "untitled-3.ron"]);
+    }
 
     #[test]
     fn a_file_is_listed_once_and_the_last_one_first() {

@@ -33,17 +33,14 @@ const LOCK: &str = "lock";
 /// A document with edits that are not in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsavedEdits {
-    /// Its file, if it has one.
     pub path: Option<PathBuf>,
-    /// Names the folder of results as long as there is no file.
-    pub identity: String,
-    /// What the window called it.
+    /// Its name in the window.
     pub title: String,
     /// The text of the file as it was opened or last saved.
     pub saved: String,
     /// The text with the edits.
     pub text: String,
-    /// What was typed and is no value.
+    /// Typed texts that are no values.
     #[serde(default)]
     pub typed: Vec<TypedText>,
 }
@@ -51,9 +48,8 @@ pub struct UnsavedEdits {
 /// Unsaved edits of a window that crashed.
 #[derive(Debug)]
 pub struct Leftover {
-    /// The document.
     pub kept: UnsavedEdits,
-    /// How long ago it was written.
+    /// The time since it was written.
     pub age: Duration,
     file: PathBuf,
     /// Held, so that no other window offers it too.
@@ -62,7 +58,6 @@ pub struct Leftover {
 
 /// Keeps edits of one window.
 pub struct Recovery {
-    /// Edits are kept this often, at most.
     pub(super) pace: Duration,
     folder: PathBuf,
     file: PathBuf,
@@ -98,7 +93,7 @@ impl Recovery {
         Ok(Self { pace: PACE, folder, file, lock, jobs, thread, errors, last: None })
     }
 
-    /// Unsaved edits of crashed windows, the newest first.
+    /// Returns unsaved edits of crashed windows, the newest first.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let paths = entries.flatten().map(|entry| entry.path());
@@ -159,7 +154,7 @@ impl Recovery {
         drop(lock);
     }
 
-    /// Why edits could not be kept, once.
+    /// Returns why edits could not be kept, once.
     pub fn error(&mut self) -> Option<String> {
         self.errors.try_recv().ok()
     }
@@ -178,7 +173,7 @@ impl Drop for Recovery {
     }
 }
 
-/// A name that no window has, and its lock.
+/// Returns a name that no window has, and its lock.
 fn free_file(folder: &Path) -> io::Result<(PathBuf, File)> {
     let secs = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
     for number in 0..1_000 {
@@ -211,7 +206,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// A file that no window holds; nothing when its window is open, or the file cannot be read.
+/// Returns a file that no window holds; nothing when its window is open, or the file cannot be read.
 fn leftover(file: PathBuf) -> Option<Leftover> {
     let lock = file.with_extension(LOCK);
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock).ok()?;
@@ -245,15 +240,8 @@ mod tests {
     use super::*;
 
     fn kept(text: &str) -> UnsavedEdits {
-        let (identity, title) = ("x-1".to_owned(), "x".to_owned());
-        UnsavedEdits {
-            path: None,
-            identity,
-            title,
-            saved: String::new(),
-            text: text.to_owned(),
-            typed: Vec::new(),
-        }
+        let (title, text) = ("x".to_owned(), text.to_owned());
+        UnsavedEdits { path: None, title, saved: String::new(), text, typed: Vec::new() }
     }
 
     /// Waits for the thread, a second at most.

@@ -9,24 +9,23 @@ use serde::{Deserialize, Serialize};
 use super::recent::Recent;
 use super::recovery::UnsavedEdits;
 use super::runs::Sharing;
-use cluster::ClusterSettings;
 use figure::FileKind;
 use results::tiles::Group;
 
-/// What is kept about the window, apart from any document.
+/// The preferences of the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(clippy::struct_excessive_bools)] // independent switches
 pub struct Settings {
-    /// Whether the panels at the left and at the right are open, by the names of groups of views, where that is not as usual.
+    /// True if the panels at the left and at the right are open, by the names of groups of views, where that is not
+    /// as usual.
     pub sides: BTreeMap<String, [bool; 2]>,
     /// The same in a small window, which folds what can be done without.
     pub small_sides: BTreeMap<String, [bool; 2]>,
-    /// Whether the plan is shown below the arms.
+    /// True if the plan is shown below the arms.
     pub shows_plan: bool,
-    /// Whether the log is open above the status line.
+    /// True if the log is open above the status line.
     pub shows_log: bool,
-    /// Whether the window is small.
     #[serde(skip)]
     pub is_small: bool,
     /// Light, dark, or as the system is.
@@ -35,15 +34,10 @@ pub struct Settings {
     pub notify: bool,
     /// The computer stays awake while runs go on.
     pub keep_awake: bool,
-    /// What was asked of a cluster last.
-    pub cluster: ClusterSettings,
     /// How runs share the machine.
     pub sharing: Sharing,
-    /// Files that were open before.
     pub recent: Recent,
-    /// The format of the last export.
     pub export_kind: Option<FileKind>,
-    /// The folder of the last export.
     pub export_folder: Option<PathBuf>,
     /// What was stopped since the window was closed.
     #[serde(alias = "to_go_on")]
@@ -57,12 +51,11 @@ pub struct Unfinished {
     pub path: Option<PathBuf>,
     /// The document, where its file does not hold all of it.
     pub kept: Option<UnsavedEdits>,
-    /// Their identities.
     pub runs: Vec<String>,
 }
 
 impl Settings {
-    /// Whether the panels at the left and at the right are open beside a group of views.
+    /// Returns true if the panels at the left and at the right are open beside a group of views.
     pub fn sides(&self, group: Group) -> [bool; 2] {
         let usual = group.panels();
         let (known, usual) =
@@ -90,7 +83,6 @@ impl Default for Settings {
             theme: ThemePreference::System,
             notify: true,
             keep_awake: false,
-            cluster: ClusterSettings::default(),
             sharing: Sharing::default(),
             recent: Recent::default(),
             export_kind: None,

@@ -15,7 +15,7 @@ const READ_AHEAD: usize = 16;
 /// Looking and reading take at most this share of the thread's time.
 const SHARE: f64 = 0.1;
 
-/// What was written this long before the first look may have been missed by who read it then: clocks of disks are
+/// Files written this long before the first look may have been missed by who read them then: clocks of disks are
 /// coarse, and those of servers differ.
 const DOUBT: Duration = Duration::from_secs(2);
 
@@ -26,14 +26,12 @@ pub struct ChangedRecord {
     pub folder: PathBuf,
     /// Its run, by identity.
     pub run: String,
-    /// What is known of it.
     pub record: RunRecord,
 }
 
-/// Where to look.
+/// The place to look at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchTarget {
-    /// The folder of the runs.
     pub folder: PathBuf,
     /// Runs that this process does not carry out, by identity.
     pub runs: Vec<String>,
@@ -43,7 +41,7 @@ pub struct WatchTarget {
 #[derive(Clone, Debug)]
 struct WatchState {
     target: Option<WatchTarget>,
-    /// What is written there from then on is news.
+    /// Files that were written there since then are news.
     since: SystemTime,
     /// Whether nobody has looked since then.
     is_fresh: bool,
@@ -82,7 +80,7 @@ impl Watching {
         }
     }
 
-    /// What was found since the last time.
+    /// Returns the records found since the last time.
     pub fn found(&self) -> impl Iterator<Item = ChangedRecord> {
         self.found.try_iter()
     }

@@ -22,7 +22,7 @@ pub trait Worker {
     /// Reads what earlier runs left in a folder, in the background: each run as soon as it is read. The channel closes at
     /// the end.
     fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)>;
-    /// How often to look for results that other processes write; nothing where there are none.
+    /// Returns how often to look for results that other processes write; nothing where there are none.
     fn watch_every(&self) -> Option<Duration> {
         None
     }
@@ -31,7 +31,7 @@ pub trait Worker {
     fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<FoundRun> {
         sync_channel(1).1
     }
-    /// What a run will take.
+    /// Returns the cost of a run.
     ///
     /// # Errors
     /// Why it cannot be told.
@@ -50,19 +50,19 @@ pub trait Worker {
 
 /// Jobs that go on in the background. Their messages end when all of them are over.
 pub struct RunningJobs {
-    /// What they say, from a bounded channel: a slow reader slows the runs down, and loses nothing.
+    /// Their messages, from a bounded channel: a slow reader slows the runs down, and loses nothing.
     pub messages: Receiver<Message>,
     /// Their order, and how they are added, moved and stopped.
     pub queue: Box<dyn RunQueue>,
 }
 
-/// What the window asks a queue for; none of it waits for a run. See [`Queue`].
+/// The queue as the window sees it; none of this waits for a run. See [`Queue`].
 pub trait RunQueue {
     /// Carries out a command; whether the queue has not ended yet.
     fn command(&self, command: Command) -> bool;
     /// Grows whenever the queue has changed.
     fn revision(&self) -> u64;
-    /// The queue at this moment.
+    /// Returns the queue at this moment.
     fn view(&self) -> QueueView;
     /// Waits until the order is on disk, for so long at most.
     fn finish_order(&self, patience: Duration);

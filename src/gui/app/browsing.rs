@@ -1,4 +1,4 @@
-//! Settings that lie elsewhere: leading there, and paths that the user looks for.
+//! Settings that lie elsewhere: leading there, paths that the user looks for, and data that are downloaded.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,12 @@ use eframe::egui;
 
 use super::App;
 use super::workspace::{Request, Workspace};
-use crate::dialogs::PathUse;
-use crate::files::{PathRequest, Purpose, documents_folder};
+use crate::dialogs::{Dialog, PathUse};
+use crate::download::{DownloadDialog, DownloadResponse};
+use crate::files::{PathRequest, Purpose, documents_folder, is_untitled};
 use crate::inspector::{Browse, InspectorRequest, selection_of};
 use crate::tiles::LayoutChange;
+use data::{Places, Recognised};
 use doc::Run;
 use form::path::{Place, reach};
 use form::{Field, Names, text};
@@ -51,7 +53,7 @@ impl App {
         let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
         let (folder, name) = (self.folder(), String::new());
         let request = PathRequest { purpose, folder, name };
-        self.shell.ask(request, PathUse::Setting(place, names), ctx);
+        self.shell.ask(request, PathUse::Setting(place), ctx);
     }
 
     /// Asks for the folder of data that were not found; it is used as a dropped one.
@@ -61,14 +63,15 @@ impl App {
         self.shell.ask(request, PathUse::DataFolder, ctx);
     }
 
-    /// Where file dialogs begin: beside the document; without a file, beside the one that was open last, else among the
+    /// Where file dialogs begin: beside the document; where nobody has named that, beside the one that was open last, else among the
     /// user's documents.
     pub(super) fn folder(&self) -> PathBuf {
         let document = &self.editor.document;
-        if document.path().is_some() {
+        if document.path().is_some_and(|path| !is_untitled(path)) {
             return document.base();
         }
-        let last = self.shell.settings.recent.files().first().and_then(|file| file.parent());
+        let mut recent = self.shell.settings.recent.files().iter();
+        let last = recent.find(|file| !is_untitled(file)).and_then(|file| file.parent());
         let last = last.filter(|folder| folder.is_dir()).map(Path::to_owned);
         last.or_else(documents_folder).unwrap_or_else(|| document.base())
     }
@@ -82,5 +85,43 @@ impl App {
             let _ = text::set_text(value, &written, &field); // any text is a path
         });
         document.drafts.forget(place);
+    }
+
+    /// Opens the dialog, with the data of the experiment chosen.
+    pub(super) fn open_download(&mut self) {
+        let places = self.places();
+        let wanted = self.editor.document.experiment.data.file_set().filter(|_| !self.shell.is_starting);
+        self.shell.download = Some(DownloadDialog::new(&places, wanted));
+    }
+
+    fn places(&self) -> Places {
+        Places::from_env(&self.editor.document.base())
+    }
+
+    /// Asks what to do about data of the experiment that are not there.
+    pub(super) fn ask_about_missing(&mut self, title: String, text: String) {
+        let is_downloadable = self.editor.document.experiment.data.is_downloadable();
+        self.shell.dialog = Some(Dialog::missing_data(title, text, is_downloadable));
+    }
+
+    /// Draws the open dialog, and uses what has arrived.
+    pub(super) fn download_ui(&mut self, ctx: &egui::Context) {
+        let Some(mut dialog) = self.shell.download.take() else { return };
+        match dialog.ui(ctx, &self.places()) {
+            None => self.shell.download = Some(dialog),
+            Some(DownloadResponse::Close) => {}
+            Some(DownloadResponse::Arrived(set, folder)) => self.take_downloaded(set, folder),
+        }
+    }
+
+    /// Says that data have arrived. An experiment that needs them and does not find them there gets their folder.
+    fn take_downloaded(&mut self, set: &str, folder: PathBuf) {
+        self.log.info(format!("Downloaded {set} to {}", folder.display()));
+        let data = &self.editor.document.experiment.data;
+        let base = self.editor.document.base();
+        let needs_it = data.file_set() == Some(set) && !self.shell.is_starting;
+        if needs_it && data.check_files(&base).is_err() {
+            self.use_data(&Recognised { data: data.clone(), folder, others: Vec::new() });
+        }
     }
 }

@@ -2,26 +2,24 @@
 
 use std::path::Path;
 
-use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBuilder, Vec2};
+use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBuilder, Vec2, vec2};
 
 use super::App;
-use super::panels::PanelSizes;
+use super::commands::Command;
 use super::workspace::{Request, Workspace};
-use crate::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
+use crate::bar::{self, BarInput, BarResponse, bar_ui};
 use crate::dialogs::{Leaving, Next};
 use crate::form::FormContext;
 use crate::inspector::Inspected;
-use crate::log::NoticeAction;
+use crate::log::{STATUS_HEIGHT, StatusResponse, status_line_ui, status_ui};
 use crate::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::status::status_ui;
-use crate::status_line::{self, Message, StatusResponse, status_line_ui};
 use crate::tiles::LayoutChange;
 use crate::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::widgets::{self, Tone};
-use crate::{plan, selection::Selection, text, theme};
-use doc::{Problem, Remedy, Severity, capitalised};
+use crate::{plan, selection::Selection, theme};
+use doc::Remedy;
 use form::path::Place;
 use results::tiles::Group;
 
@@ -46,7 +44,7 @@ impl App {
         // comes before a panel at an edge leaves the room that the panel took in the last frame.
         let edges = self.edges;
         let all = ui.available_rect_before_wrap();
-        let (all, line) = all.split_top_bottom_at_y(all.bottom() - status_line::HEIGHT);
+        let (all, line) = all.split_top_bottom_at_y(all.bottom() - STATUS_HEIGHT);
         within(ui, "above the log", all.with_max_y(all.bottom() - edges.log), |ui| {
             if self.shell.is_starting {
                 return self.start_page_ui(ui);
@@ -67,34 +65,21 @@ impl App {
     }
 
     fn bar_ui(&mut self, ui: &mut Ui) {
-        let (context, status, groups) =
-            (self.command_context(), self.runner.status(), self.workspace.groups());
+        let (status, groups) = (self.runner.status(), self.workspace.groups());
         let document = &self.editor.document;
         let title = document.title();
         let path = document.path().map(|path| path.display().to_string()).unwrap_or_default();
-        let problem = |problem: &Problem| BarProblem {
-            place: if problem.location.is_empty() {
-                "Experiment".to_owned()
-            } else {
-                problem.location.clone()
-            },
-            text: capitalised(&problem.message),
-            details: problem.details.clone(),
-            is_error: problem.severity == Severity::Error,
-            action: problem.remedy.map(|remedy| match remedy {
-                Remedy::ChooseFolder => "Choose folder…",
-            }),
-        };
-        let problems: Vec<BarProblem> = document.problems().iter().map(problem).collect();
         let input = BarInput {
-            context: &context,
             status: &status,
             file: (!self.shell.is_starting).then_some(title.as_str()),
             path: &path,
             groups: &groups,
-            problems: &problems,
+            problems: document.problems(),
             panels: self.sides(),
-            is_on: &|command| self.is_on(command),
+            is_unsaved: self.is_unsaved(),
+            is_running: self.runner.runs.is_running(),
+            is_paused: self.runner.runs.is_paused(),
+            command: &|command| self.state_of(command),
             has_view: &|view| self.workspace.has_view(view),
         };
         let frame = Frame::new().fill(theme::present(ui).panel);
@@ -156,36 +141,13 @@ impl App {
 
     fn status_line_ui(&mut self, ui: &mut Ui) {
         ui.painter().rect_filled(ui.max_rect(), 0.0, theme::present(ui).panel);
-        let notice = self.log.latest();
-        let message = notice.map(|notice| Message {
-            time: &notice.time,
-            text: text::first_line(&notice.text),
-            full: &notice.text,
-            tone: notice.tone,
-            actions: notice.actions.iter().map(NoticeAction::text).collect(),
-        });
         let is_starting = self.shell.is_starting;
-        let nothing = || Message {
-            time: "",
-            text: "No experiment open",
-            full: "Choose a template or a file",
-            tone: Tone::Info,
-            actions: Vec::new(),
-        };
-        let message = message.or_else(|| is_starting.then(nothing));
-        let facts = (!is_starting).then(|| self.runner.fact(&self.editor.document));
-        let (unseen, is_open) = (self.log.unseen(), self.shell.settings.shows_log);
-        match status_line_ui(ui, message, facts.as_slice(), unseen, is_open) {
+        let idle = if is_starting { "No experiment open" } else { "" };
+        let fact = (!is_starting).then(|| self.runner.fact(&self.editor.document));
+        match status_line_ui(ui, &self.log, idle, fact.as_deref(), self.shell.settings.shows_log) {
             None => {}
             Some(StatusResponse::Log) => self.shell.settings.shows_log ^= true,
-            Some(StatusResponse::Action(nth)) => {
-                let path = match notice.and_then(|notice| notice.actions.get(nth)) {
-                    None => return,
-                    Some(NoticeAction::Open(path)) => path.as_path(),
-                    Some(NoticeAction::ShowInFolder(path)) => path.parent().unwrap_or(path),
-                };
-                open_on_desktop(ui.ctx(), path);
-            }
+            Some(StatusResponse::Action(action)) => open_on_desktop(ui.ctx(), action.path()),
         }
     }
 
@@ -324,7 +286,6 @@ impl App {
             }
             Request::Compare(response) => self.answer(response, ctx),
             Request::Queue(request) => self.queue(&request, ctx),
-            Request::Cluster => self.open_cluster(),
             Request::Sharing(sharing) => self.set_sharing(sharing),
             Request::Take(subject, wanted) => self.take_figure(subject, wanted, ctx),
             Request::Edit(place) => self.show_setting(place),
@@ -341,15 +302,15 @@ impl App {
         let Some(mut palette) = self.shell.palette.take() else { return };
         let entries = match palette.list {
             PaletteList::Commands => {
-                let command_context = self.command_context();
-                let mut entries = command_entries(ctx, &command_context, &|command| self.is_on(command));
-                entries.extend(stage_entries(&command_context));
+                let mut entries = command_entries(ctx, &|command| self.state_of(command));
+                // A stage needs a selected arm too.
+                entries.extend(stage_entries(self.refusal(Command::DuplicateArm).as_deref()));
                 entries.extend(view_entries(&|view| self.workspace.has_view(view)));
                 entries
             }
             PaletteList::Files => {
                 let files = self.shell.settings.recent.files();
-                file_entries(files, &self.shell.presence.of(files, ctx))
+                file_entries(files, &self.shell.recent_files.are_there(files, ctx))
             }
         };
         match palette.ui(ctx, &entries) {
@@ -397,4 +358,87 @@ fn unpushed<R>(ui: &mut Ui, draw: impl FnOnce(&mut Ui) -> R) -> R {
     let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
     child.shrink_clip_rect(rect.expand(4.0));
     draw(&mut child)
+}
+
+/// From this width on, the side panels have their full width.
+const WIDE: f32 = 1360.0;
+/// Below this width, or below this height, the settings are folded at first.
+const SMALL: Vec2 = vec2(900.0, 420.0);
+/// What rows of arms and the buttons of the plan need.
+const LEAST_LEFT: f32 = 200.0;
+/// What a name and a field beside it need.
+const LEAST_RIGHT: f32 = 208.0;
+
+/// The first sizes of the panels, in points. What a person drags them to is kept apart for small and large windows, so
+/// that a window that was small once does not keep its panels small.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PanelSizes {
+    /// Whether only some panels are open at first, so that the plot gets at least half of the window.
+    pub is_small: bool,
+    is_wide: bool,
+    /// The most that any panel gets, whatever it was dragged to in a larger window or before zooming in.
+    most: Vec2,
+}
+
+impl PanelSizes {
+    /// The sizes in a window of this size.
+    fn of(window: Vec2) -> Self {
+        let is_small = window.x < SMALL.x || window.y < SMALL.y;
+        Self { is_small, is_wide: window.x >= WIDE, most: 0.36 * window }
+    }
+
+    const fn left_width(self) -> f32 {
+        if self.is_wide { 240.0 } else { 216.0 }
+    }
+
+    const fn right_width(self) -> f32 {
+        if self.is_wide { 256.0 } else { 240.0 }
+    }
+
+    /// Arms and plan.
+    fn left(self) -> Panel {
+        let panel = Panel::left(("arms and plan", self.is_wide)).resizable(true);
+        panel.default_size(self.left_width()).size_range(LEAST_LEFT..=self.most.x.clamp(LEAST_LEFT, 520.0))
+    }
+
+    /// The settings.
+    fn right(self) -> Panel {
+        let panel = Panel::right(("inspector", self.is_wide)).resizable(true);
+        panel.default_size(self.right_width()).size_range(LEAST_RIGHT..=self.most.x.clamp(LEAST_RIGHT, 640.0))
+    }
+
+    /// The plan, below the arms: up to half of their height.
+    fn plan(height: f32) -> Panel {
+        let most = (0.5 * height).max(96.0);
+        Panel::bottom("plan").resizable(true).default_size(most.min(264.0)).size_range(96.0..=most)
+    }
+
+    /// The log.
+    fn log(self) -> Panel {
+        let most = self.most.y.max(64.0);
+        Panel::bottom("log above the status line")
+            .resizable(true)
+            .default_size(most.min(168.0))
+            .size_range(64.0..=most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn in_every_window_the_plot_gets_half_of_the_width_at_first() {
+        for width in [640.0, 720.0, 899.0, 900.0, 960.0, 1247.0, 1248.0, 1280.0, 1360.0, 3840.0] {
+            let sizes = PanelSizes::of(vec2(width, 600.0));
+            let settings = Settings { is_small: sizes.is_small, ..Settings::default() };
+            let [_, right] = settings.sides(Group::Curves);
+            let right = if right { sizes.right_width() } else { 0.0 };
+            assert!(width - sizes.left_width() - right >= 0.49 * width, "{width}: {sizes:?}");
+        }
+        assert!(
+            PanelSizes::of(vec2(1280.0, 360.0)).is_small && !PanelSizes::of(vec2(1280.0, 720.0)).is_small
+        );
+    }
 }

@@ -1,16 +1,35 @@
-//! The export dialog: which figure, how it looks, and where it goes.
+//! What leaves the window: figures by the export dialog or the clipboard, the report, event files and crates. Written in
+//! threads, so that the window stays responsive.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 
-use eframe::egui;
+use eframe::egui::{self, ColorImage};
 
 use super::App;
-use super::workspace::Export;
-use crate::dialogs::PathUse;
+use super::workspace::Workspace;
+use crate::background::{Copied, WriteJob, Written};
+use crate::dialogs::{PathUse, Share};
 use crate::export::{ExportDialog, ExportResponse, ExportSettings};
 use crate::files::{PathRequest, Purpose};
+use crate::runs::Runs;
+use crate::text;
 use crate::views::{Subject, Wanted};
-use figure::{Figure, FileKind, Options};
+use doc::{Experiment, Run, file};
+use figure::csv::csv;
+use figure::export::{missing_characters, picture};
+use figure::{Figure, FileKind, Options, write, write_file};
+use form::number::counted;
+use publish::report::{ReportInput, html};
+use publish::ro_crate::CrateOptions;
+use publish::{Selected, ro_crate, tensorboard};
+use results::RunRecord;
+use results::view::ViewSettings;
+use run::read_records;
+
+/// The title of a message about a figure.
+const FIGURE_FAILED: &str = "The figure was not written";
 
 /// The dialog, while it is open.
 #[derive(Default)]
@@ -22,15 +41,20 @@ pub(super) struct Exporting {
 struct OpenExport {
     dialog: ExportDialog,
     subject: Subject,
-    /// What the window had of its settings in the last frame: Undo and Redo change it.
+    /// The settings that it shares with the window, as of the last frame: Undo and Redo change them.
     known: Shared,
 }
 
-/// What a dialog shares with the window: the look of the paper, the title, whether each seed is drawn.
-type Shared = (Options, Option<String>, Option<bool>);
+/// Settings that a dialog shares with the window.
+#[derive(Clone, PartialEq)]
+struct Shared {
+    options: Options,
+    title: Option<String>,
+    seeds: Option<bool>,
+}
 
 impl Exporting {
-    /// Whether the dialog is open.
+    /// Returns true if the dialog is open.
     pub const fn is_open(&self) -> bool {
         self.open.is_some()
     }
@@ -50,7 +74,7 @@ impl App {
         let name = self.editor.document.suggested_file_name();
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
         let known = self.shared_with_export(&subject);
-        let (options, title, seeds) = known.clone();
+        let Shared { options, title, seeds } = known.clone();
         let remembered = &self.shell.settings;
         let folder = remembered.export_folder.clone().filter(|folder| folder.is_dir());
         let settings = ExportSettings {
@@ -66,7 +90,7 @@ impl App {
         self.shell.exporting.open = Some(OpenExport { dialog, subject, known });
     }
 
-    /// What makes the figure of the dialog, in a thread.
+    /// Returns the work that makes the figure of the dialog, in a thread.
     fn export_figure(
         &mut self,
         subject: &Subject,
@@ -74,18 +98,18 @@ impl App {
     ) -> impl FnOnce() -> Result<Figure, String> + Send + use<> {
         self.update_workspace(ctx);
         let experiment = &self.editor.document.experiment.name;
-        self.workspace.figure_of(subject.clone(), (experiment, &self.runner.runs))
+        self.workspace.figure_of(subject.clone(), experiment, &self.runner.runs)
     }
 
     fn shared_with_export(&mut self, subject: &Subject) -> Shared {
         let plots = &mut self.workspace.plot;
-        let paper = plots.paper();
+        let options = plots.paper();
         match subject {
             Subject::Plot(plot) => {
                 let seeds = plot.controls.can_hide_seeds().then_some(plots.options.traces);
-                (paper, Some(plots.titles(plot).title.clone()), seeds)
+                Shared { options, title: Some(plots.titles(plot).title.clone()), seeds }
             }
-            Subject::View(_) => (paper, None, None),
+            Subject::View(_) => Shared { options, title: None, seeds: None },
         }
     }
 
@@ -99,13 +123,15 @@ impl App {
         };
         let shown = self.shared_with_export(&subject);
         if shown != known {
-            let is_other_figure = (&shown.1, shown.2) != (&known.1, known.2);
-            (dialog.settings.options, dialog.settings.title, dialog.settings.seeds) = shown;
+            let is_other_figure = (&shown.title, shown.seeds) != (&known.title, known.seeds);
+            let Shared { options, title, seeds } = shown;
+            (dialog.settings.options, dialog.settings.title, dialog.settings.seeds) = (options, title, seeds);
             if is_other_figure {
                 dialog.rebuild(ctx, self.export_figure(&subject, ctx));
             }
         }
-        dialog.is_writing = self.workspace.is_writing();
+        dialog.is_writing =
+            self.workspace.writing.iter().any(|job| job.path.as_ref() == Some(&dialog.path()));
         let response = dialog.ui(ctx);
         self.take_export_settings(&mut dialog, &subject, ctx);
         match response {
@@ -131,15 +157,6 @@ impl App {
         }
         let known = self.shared_with_export(&subject);
         self.shell.exporting.open = Some(OpenExport { dialog, subject, known });
-    }
-
-    /// Takes what threads have exported. The dialog stays open until its file is written.
-    pub(super) fn take_exports(&mut self, ctx: &egui::Context) {
-        let (written, failures) = self.workspace.take_exports(&mut self.log, ctx);
-        self.shell.exporting.open.take_if(|open| written.contains(&open.dialog.path()));
-        for failure in failures {
-            self.fail(failure.title, &failure.text);
-        }
     }
 
     /// Keeps what the dialog has; a figure with other lines or another title is built again.
@@ -169,7 +186,7 @@ impl App {
     pub(super) fn export(&mut self, path: &Path, subject: Subject, ctx: &egui::Context) {
         let Some(kind) = FileKind::from_path(path) else {
             let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
-            return self.fail("The figure was not written", &text);
+            return self.fail(FIGURE_FAILED, &text);
         };
         self.log.info(format!("Writing {} to {}…", subject.title(), path.display()));
         self.begin_export(Export::File(path.to_owned(), kind), subject, ctx);
@@ -177,14 +194,122 @@ impl App {
 
     fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
         self.update_workspace(ctx);
-        let shown = (self.editor.document.experiment.name.as_str(), &self.runner.runs);
-        let begun = self.workspace.begin_export(export, subject, shown, &mut self.log, ctx);
-        if let Err(failure) = begun {
-            self.fail(failure.title, &failure.text);
+        let outdated = self.workspace.compare.outdated_count();
+        if matches!(subject, Subject::Plot(_)) && outdated > 0 {
+            let runs = text::counted(outdated, "outdated run");
+            self.log.info(format!("Left out {runs}: exports hold current results only"));
+        }
+        let (paper, label) = (self.workspace.plot.paper(), subject.title().to_owned());
+        let experiment = &self.editor.document.experiment.name;
+        let figure = self.workspace.figure_of(subject, experiment, &self.runner.runs);
+        let (failure, path) = match &export {
+            Export::File(path, _) => (FIGURE_FAILED, Some(path.clone())),
+            Export::Picture => ("The figure was not copied", None),
+            Export::Values => ("The values were not copied", None),
+        };
+        self.write(failure, path, ctx, move || export.make(&figure()?, &paper, label));
+    }
+
+    /// Begins to write in a thread, or shows why that is not possible.
+    fn write(
+        &mut self,
+        failure: &'static str,
+        path: Option<PathBuf>,
+        ctx: &egui::Context,
+        work: impl FnOnce() -> Result<Written, String> + Send + 'static,
+    ) {
+        match WriteJob::begin(failure, path, ctx, work) {
+            Ok(job) => self.workspace.writing.push(job),
+            Err(why) => self.fail(failure, &why),
         }
     }
 
-    /// The name of the file and the title of the open dialog.
+    /// Takes what threads have written. The export dialog stays open until its file is written.
+    pub(super) fn take_written(&mut self, ctx: &egui::Context) {
+        for job in std::mem::take(&mut self.workspace.writing) {
+            match job.finish(&mut self.log, ctx) {
+                Ok(false) => self.workspace.writing.push(job),
+                Ok(true) => drop(
+                    self.shell.exporting.open.take_if(|open| job.path.as_ref() == Some(&open.dialog.path())),
+                ),
+                Err(why) => self.fail(job.failure, &why),
+            }
+        }
+    }
+
+    /// Waits for files that are being written: the window closes.
+    pub(super) fn finish_writing(&mut self, patience: Duration) {
+        let began = Instant::now();
+        for job in self.workspace.writing.drain(..) {
+            job.wait(patience.saturating_sub(began.elapsed()));
+        }
+    }
+
+    /// Asks where the report goes.
+    pub(super) fn ask_where_to_report(&mut self, ctx: &egui::Context) {
+        let name = self.editor.document.suggested_file_name();
+        let name = Path::new(&name).with_extension("html").to_string_lossy().into_owned();
+        let request = PathRequest { purpose: Purpose::Report, folder: self.folder(), name };
+        self.shell.ask(request, PathUse::Report, ctx);
+    }
+
+    /// Writes the report of the results on disk, as the window shows them.
+    pub(super) fn write_report(&mut self, path: PathBuf, ctx: &egui::Context) {
+        let failure = "The report was not written";
+        let source = match self.source() {
+            Ok(source) => source,
+            Err(why) => return self.fail(failure, &why),
+        };
+        let (view, tiles) = self.workspace.shown();
+        let view = ViewSettings { tiles: Some(tiles.clone()), ..view.clone() };
+        self.log.info(format!("Writing the report to {}…", path.display()));
+        self.write(failure, Some(path.clone()), ctx, move || source.report(&view, &path));
+    }
+
+    /// Asks where results are handed on to.
+    pub(super) fn ask_where_to_share(&mut self, share: Share, ctx: &egui::Context) {
+        let name = self.editor.document.suggested_file_name();
+        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
+        let (purpose, name) = match share {
+            Share::TensorBoard => (Purpose::Folder, String::new()),
+            Share::Crate => (Purpose::NewFolder, format!("{stem}-crate")),
+        };
+        let request = PathRequest { purpose, folder: self.folder(), name };
+        self.shell.ask(request, PathUse::Share(share), ctx);
+    }
+
+    /// Hands the results of the whole experiment on.
+    pub(super) fn share(&mut self, share: Share, place: PathBuf, ctx: &egui::Context) {
+        let failure = match share {
+            Share::TensorBoard => "The event files were not written",
+            Share::Crate => "The crate was not written",
+        };
+        let source = match self.source() {
+            Ok(source) => source,
+            Err(why) => return self.fail(failure, &why),
+        };
+        self.log.info(format!("Writing to {}…", place.display()));
+        self.write(failure, Some(place.clone()), ctx, move || source.share(share, &place));
+    }
+
+    /// Copies what a thread needs of the document and its results.
+    fn source(&self) -> Result<Source, String> {
+        let document = &self.editor.document;
+        let text = if document.is_unsaved() {
+            file::to_text(&document.experiment, document.text()).map_err(|error| error.to_string())?
+        } else {
+            document.text().to_owned()
+        };
+        let runs = document.runs().to_vec();
+        let record = |run: &Run| Some((run.id.clone(), self.runner.runs.record(&run.id)?.clone()));
+        let records = runs.iter().filter_map(record).collect();
+        let name = PathBuf::from(document.suggested_file_name());
+        let file = document.path().map_or_else(|| name.clone(), Path::to_owned);
+        let (experiment, folder) = (document.experiment.clone(), self.editor.results());
+        Ok(Source { experiment, file, name, text, runs, records, folder })
+    }
+
+    /// Returns the name of the file and the title of the open dialog.
     #[cfg(test)]
     pub(super) fn exporting(&self) -> Option<(&str, &str)> {
         self.shell.exporting.open.as_ref().map(|open| (open.dialog.name(), open.subject.title()))
@@ -195,5 +320,114 @@ impl App {
     pub(super) fn export_to(&mut self, path: &Path, ctx: &egui::Context) {
         let OpenExport { subject, .. } = self.shell.exporting.open.take().expect("the dialog is open");
         self.use_path(PathUse::Export(subject), path.to_owned(), ctx);
+    }
+}
+
+/// A form of a figure.
+enum Export {
+    /// A file of this kind.
+    File(PathBuf, FileKind),
+    /// A picture in the clipboard.
+    Picture,
+    /// Values in the clipboard, as CSV.
+    Values,
+}
+
+impl Export {
+    fn make(self, figure: &Figure, paper: &Options, label: String) -> Result<Written, String> {
+        let note = |kind| missing_characters(figure, kind, paper).map(|note| format!("{label}: {note}"));
+        let (notes, copied) = match self {
+            Self::File(path, kind) => {
+                write(figure, &path, kind, paper).map_err(|error| error.to_string())?;
+                (note(kind), None)
+            }
+            Self::Picture => {
+                let (size, pixels) = picture(figure, paper).map_err(|error| error.to_string())?;
+                let image = ColorImage::from_rgba_premultiplied(size, &pixels);
+                (note(FileKind::Png), Some(Copied::Picture(image)))
+            }
+            Self::Values => (None, Some(Copied::Values(csv(figure)))),
+        };
+        Ok(Written { notes: notes.into_iter().collect(), copied, label })
+    }
+}
+
+impl Workspace {
+    /// Returns the work that makes the figure of a plot or of a view, in a thread.
+    fn figure_of(
+        &mut self,
+        subject: Subject,
+        experiment: &str,
+        runs: &Runs,
+    ) -> Box<dyn FnOnce() -> Result<Figure, String> + Send> {
+        let experiment = experiment.to_owned();
+        match subject {
+            Subject::View(offer) => Box::new(move || Ok(offer.figure().of_experiment(&experiment))),
+            Subject::Plot(plot) => {
+                let input = self.export_input_of(plot, runs);
+                let request = self.plot.figure_request(plot, input);
+                Box::new(move || request.figure().map(|figure| figure.of_experiment(&experiment)))
+            }
+        }
+    }
+}
+
+/// An experiment with its results as they were when something was asked for: the document may change meanwhile.
+struct Source {
+    experiment: Experiment,
+    file: PathBuf,
+    /// The name of the file, or the one that would be suggested.
+    name: PathBuf,
+    text: String,
+    runs: Vec<Run>,
+    records: BTreeMap<String, RunRecord>,
+    folder: PathBuf,
+}
+
+impl Source {
+    fn report(&self, view: &ViewSettings, path: &Path) -> Result<Written, String> {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let input = ReportInput {
+            title: "",
+            file: &self.name,
+            text: &self.text,
+            set: &[],
+            experiment: &self.experiment,
+            all: &self.runs,
+            runs: &self.runs,
+            records: &read_records(&self.folder, &self.runs),
+            folder: &self.folder,
+            view,
+            plots: None,
+            made: i64::try_from(since.as_secs()).unwrap_or_default(),
+        };
+        let text = html(&input).map_err(|error| error.to_string())?;
+        write_file(path, text.as_bytes()).map_err(|error| error.to_string())?;
+        Ok(Written { label: "the report".to_owned(), ..Written::default() })
+    }
+
+    fn share(&self, share: Share, place: &Path) -> Result<Written, String> {
+        let selected = Selected {
+            experiment: &self.experiment,
+            file: &self.file,
+            text: &self.text,
+            all: &self.runs,
+            runs: &self.runs,
+            records: &self.records,
+            folder: &self.folder,
+        };
+        let (what, runs, notes) = match share {
+            Share::TensorBoard => {
+                let written = tensorboard::write(&selected, place).map_err(|error| error.to_string())?;
+                ("event files", written.runs, written.notes)
+            }
+            Share::Crate => {
+                let options = CrateOptions::default();
+                let written =
+                    ro_crate::write(&selected, &options, place).map_err(|error| error.to_string())?;
+                ("a crate", written.runs, written.notes)
+            }
+        };
+        Ok(Written { label: format!("{what} of {}", counted(runs, "run")), notes, copied: None })
     }
 }

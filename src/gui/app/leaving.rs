@@ -3,16 +3,19 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, ViewportCommand};
+use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
+use super::commands::Command;
 use super::steps::{PATIENCE, Step};
-use crate::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
+use crate::dialogs::{Dialog, Leaving, Next, PathUse};
 use crate::document::Document;
 use crate::files::{PathRequest, Purpose, absolute};
 use crate::recovery::UnsavedEdits;
 use crate::selection::Selection;
 use crate::settings::Unfinished;
+use crate::start::{StartResponse, start_ui};
+use crate::theme;
 use doc::templates::Template;
 use doc::{Remedy, file};
 use results::RunState;
@@ -29,7 +32,7 @@ impl App {
         if document.would_lose() && leaving.discarded.as_deref() != Some(&document.experiment) {
             // What can be saved comes first.
             let typed = if document.is_unsaved() { Vec::new() } else { document.drafts.wrong_texts() };
-            self.shell.dialog = Some(Dialog::Unsaved { title: document.title(), typed, leaving });
+            self.shell.dialog = Some(Dialog::unsaved(&document.title(), &typed, leaving));
         } else if self.runner.runs.is_running() && leaving.to != Next::ChooseFile && !leaving.is_stopping {
             let (runs, comes_back) = (self.runner.runs.open().count(), self.unfinished().is_some());
             self.shell.dialog = Some(Dialog::Running { runs, leaving, comes_back });
@@ -50,10 +53,6 @@ impl App {
             Next::Open(path) => {
                 self.open(path);
             }
-            Next::Untitled(kept) => match Document::recovered(kept) {
-                Ok(document) => self.take_document(document),
-                Err(error) => self.fail("The experiment cannot be opened", &error.to_string()),
-            },
             Next::Reload => {
                 if let Some(path) = self.editor.document.path().map(Path::to_owned) {
                     self.open(&path);
@@ -68,8 +67,8 @@ impl App {
     }
 
     /// Stops the runs, and then leaves.
-    pub(super) fn stop_and_leave(&mut self, reply: RunningReply, leaving: Leaving, ctx: &egui::Context) {
-        self.note_unfinished(reply == RunningReply::StopAndResumeLater);
+    pub(super) fn stop_and_leave(&mut self, resumes_later: bool, leaving: Leaving, ctx: &egui::Context) {
+        self.note_unfinished(resumes_later);
         // Otherwise they would begin once the others have stopped.
         self.steps.retain(|step| !matches!(step, Step::Start(_)));
         self.runner.runs.stop(StopKind::Now);
@@ -82,8 +81,8 @@ impl App {
         if requested {
             self.enter_typed();
         }
-        let has_work = self.runner.runs.is_running() || self.runner.copying.is_some();
-        if requested && (has_work || self.editor.document.would_lose()) && !self.shell.may_close {
+        let is_at_work = self.runner.runs.is_running() || self.editor.document.would_lose();
+        if requested && is_at_work && !self.shell.may_close {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.proceed(Leaving::to(Next::Quit), ctx);
         }
@@ -91,9 +90,7 @@ impl App {
 
     /// Finishes exports, copies and view settings before the window closes.
     pub(super) fn finish(&mut self) {
-        self.workspace.finish_exports(PATIENCE);
-        self.shell.sharing.finish(PATIENCE);
-        self.runner.finish_copying();
+        self.finish_writing(PATIENCE);
         self.runner.runs.finish_order(PATIENCE);
         self.workspace.compare.set_folder(&self.editor.results());
         self.workspace.keep_view(0.0, true, &mut self.log);
@@ -129,10 +126,6 @@ impl App {
                 self.log.info(format!("Opened {}", path.display()));
                 self.shell.settings.recent.note(&path);
                 self.take_document(document);
-                let to = self.editor.results();
-                if let Some(from) = self.editor.interrupted_move(&to) {
-                    self.steps.extend([Step::MoveResults { from, to, note: None }, Step::Reread]);
-                }
                 true
             }
             Err(error) => {
@@ -176,7 +169,7 @@ impl App {
         }
     }
 
-    /// What is needed to go on with the present runs at the next start; nothing when the document cannot be kept.
+    /// Returns a note to go on with the present runs at the next start; none when the document cannot be kept.
     fn unfinished(&self) -> Option<Unfinished> {
         let document = &self.editor.document;
         let path = document.path().map(Path::to_owned);
@@ -252,7 +245,32 @@ impl App {
         };
         let runs: Vec<String> = runs.iter().filter(is_left).cloned().collect();
         if !runs.is_empty() && document.first_error().is_none() {
-            self.shell.dialog = Some(Dialog::Resume { title: document.title(), runs });
+            self.shell.dialog = Some(Dialog::resume(&document.title(), runs));
         }
+    }
+
+    /// Draws the start page in place of a document that nobody has opened, and does what was chosen.
+    pub(super) fn start_page_ui(&mut self, ui: &mut Ui) {
+        let ctx = ui.ctx().clone();
+        let recent = self.shell.recent_files.of(self.shell.settings.recent.files(), &ctx);
+        let back = self.opened_title();
+        let frame = Frame::new().fill(theme::present(ui).canvas);
+        let chosen =
+            CentralPanel::default().frame(frame).show(ui, |ui| start_ui(ui, &recent, back.as_deref()));
+        match chosen.inner {
+            None => {}
+            Some(StartResponse::New(template)) => self.proceed(Leaving::to(Next::New(template)), &ctx),
+            Some(StartResponse::Recent(path)) => self.proceed(Leaving::to(Next::Open(path)), &ctx),
+            Some(StartResponse::Open) => self.execute(Command::Open, &ctx),
+            Some(StartResponse::Guide) => self.execute(Command::Guide, &ctx),
+            Some(StartResponse::Keys) => self.execute(Command::Shortcuts, &ctx),
+            Some(StartResponse::Back) => self.shell.is_starting = false,
+        }
+    }
+
+    /// Returns the title of the document, if somebody has opened, edited or run it.
+    fn opened_title(&self) -> Option<String> {
+        let document = &self.editor.document;
+        (document.path().is_some() || document.is_unsaved()).then(|| document.title())
     }
 }

@@ -7,24 +7,17 @@
 //!
 //! What has to wait for something is a [`Step`].
 
-mod act;
 mod browsing;
 mod chrome;
-mod cluster;
-mod download;
+pub mod commands;
+mod dropped;
 mod editor;
 mod export;
-mod facts;
 mod leaving;
 mod news;
-mod panels;
-mod pause;
 mod replies;
-mod report;
 mod runner;
-mod share;
 mod shell;
-mod start;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -38,22 +31,20 @@ use std::time::Duration;
 
 use eframe::egui;
 
-use super::commands::{self, Command};
 use super::desktop::Desktop;
 use super::dialogs::Dialog;
 use super::files::Picker;
 use super::form;
 use super::history::{EditState, UndoTask};
-use super::inspector::network::edited_layer;
+use super::inspector::edited_layer;
 use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
+use super::theme;
 use super::widgets::Tone;
 use super::worker::Worker;
-use super::{memory, theme};
+use commands::{Command, RunTotals};
 use editor::Editor;
-use facts::RunTotals;
-use pause::WaitingEdits;
 use runner::Runner;
 use shell::Shell;
 use steps::Step;
@@ -62,19 +53,35 @@ use workspace::Workspace;
 /// While data arrive, the window is redrawn this often.
 const PACE: Duration = Duration::from_millis(100);
 
+/// While a field of an experiment with more runs than this is edited, results wait for a pause: following takes
+/// several frames.
+const MANY_RUNS: usize = 300;
+
+/// That pause, in seconds.
+const PAUSE_WHILE_EDITING: f64 = 0.2;
+
+/// Without a pause, results follow after this time, in seconds.
+const LONGEST_WAIT: f64 = 1.0;
+
+/// Edits of a field that results do not follow yet.
+#[derive(Clone, Copy, Debug)]
+struct WaitingEdits {
+    /// The field.
+    field: egui::Id,
+    /// When the first and the last of them were made, in seconds.
+    first: f64,
+    last: f64,
+}
+
 /// External services; tests replace them by scripts.
 pub struct Parts {
-    /// What does the work.
     pub worker: Box<dyn Worker>,
-    /// Who is asked for paths.
     pub picker: Picker,
-    /// The desktop around the window.
     pub desktop: Box<dyn Desktop>,
-    /// Folder for the results of documents without a file.
+    /// The folder of experiments that nobody has named.
     pub untitled: PathBuf,
     /// The app's own folder, where edits are kept against a crash; without one, they are not.
     pub home: Option<PathBuf>,
-    /// What time it is.
     pub clock: Clock,
 }
 
@@ -85,7 +92,7 @@ pub struct App {
     workspace: Workspace,
     shell: Shell,
     log: Log,
-    /// What waits for something, oldest first.
+    /// Steps that wait for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
     /// Edits that wait for a pause.
@@ -97,7 +104,7 @@ pub struct App {
 }
 
 impl App {
-    /// A window on a file; without one, or when it cannot be opened, on the default document.
+    /// Creates a window on a file; without one, or when it cannot be opened, on the default document.
     pub fn new(parts: Parts, settings: Settings, file: Option<&Path>) -> Self {
         let Parts { worker, picker, desktop, untitled, home, clock } = parts;
         let mut log = Log::new(clock);
@@ -123,24 +130,24 @@ impl App {
         app
     }
 
-    /// Whether nobody has opened anything: no file, no edits, no stopped runs to go on with.
+    /// Returns true if nobody has opened anything: no file, no edits, no stopped runs to go on with.
     pub fn is_blank(&self) -> bool {
         self.editor.document.path().is_none()
             && !self.editor.document.is_unsaved()
-            && !matches!(self.shell.dialog, Some(Dialog::Resume { .. }))
+            && !self.shell.dialog.as_ref().is_some_and(Dialog::offers_to_resume)
     }
 
-    /// Shows what can be started from. A new window without a file begins with it.
+    /// Shows the start page. A new window without a file begins with it.
     pub fn choose_template(&mut self) {
         self.shell.choose_template();
     }
 
-    /// Whether results of earlier runs are still being read.
+    /// Returns true if results of earlier runs are still being read.
     pub const fn is_reading(&self) -> bool {
         self.runner.is_reading()
     }
 
-    /// Whether the plot is out of date or its figure is being built.
+    /// Returns true if the plot is out of date or its figure is being built.
     pub fn is_drawing(&self) -> bool {
         self.workspace.is_drawing(&self.runner.runs)
     }
@@ -148,7 +155,7 @@ impl App {
     /// Does what a command says, or logs why it cannot be done now.
     pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
         self.enter_typed();
-        if let Some(reason) = command.refusal(&self.command_context()) {
+        if let Some(reason) = self.refusal(command) {
             return self.log.refuse(Tone::Info, format!("{}: {reason}", command.text()));
         }
         self.act(command, ctx);
@@ -209,6 +216,24 @@ impl App {
         self.back_up(ctx);
     }
 
+    fn has_many_runs(&self) -> bool {
+        self.editor.document.runs().len() > MANY_RUNS
+    }
+
+    /// How long the edits of a field still wait before results follow them.
+    fn wait_for_pause(&mut self, field: egui::Id, ctx: &egui::Context) -> Option<Duration> {
+        if !self.has_many_runs() || !self.editor.document.has_changed() {
+            return None;
+        }
+        let (now, is_busy) = ctx.input(|input| (input.time, !input.events.is_empty()));
+        let waiting = self.waiting_edits.get_or_insert(WaitingEdits { field, first: now, last: now });
+        if is_busy {
+            waiting.last = now;
+        }
+        let left = (waiting.last + PAUSE_WHILE_EDITING).min(waiting.first + LONGEST_WAIT) - now;
+        (left > 0.0).then(|| Duration::from_secs_f64(left))
+    }
+
     /// Looks at the document again if it was edited, and notes what can be undone.
     fn follow_edits(&mut self) {
         self.waiting_edits = None;
@@ -216,7 +241,7 @@ impl App {
         self.editor.note_edits(self.workspace.shown());
     }
 
-    /// Looks at the document again if it has changed; whether it had.
+    /// Looks at the document again if it has changed. Returns true if it had.
     fn look_at_document(&mut self) -> bool {
         if !self.editor.document.has_changed() {
             return false;
@@ -262,14 +287,12 @@ impl App {
         }
     }
 
-    /// Takes the last edit back.
     fn undo(&mut self) {
         self.editor.note_edits(self.workspace.shown());
         let task = self.editor.history.undo();
         self.take_undo_task(task);
     }
 
-    /// Redoes the last undone edit.
     fn redo(&mut self) {
         self.editor.note_edits(self.workspace.shown());
         let task = self.editor.history.redo();
@@ -313,7 +336,7 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, true]);
     }
 
-    /// Whether the panels at the left and at the right are open.
+    /// Returns true if the panels at the left and at the right are open.
     fn sides(&self) -> [bool; 2] {
         self.shell.settings.sides(self.workspace.tiles.group())
     }
@@ -324,7 +347,6 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), sides);
     }
 
-    /// Shows what went wrong, and logs it.
     fn fail(&mut self, title: &str, text: &str) {
         self.shell.fail(title, text, &mut self.log);
     }
@@ -334,8 +356,7 @@ impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.drain(ctx);
         self.take_answer(ctx);
-        self.take_exports(ctx);
-        self.take_shared();
+        self.take_written(ctx);
         self.advance(ctx);
         self.refresh(ctx);
         self.ask_about_leftovers();
@@ -361,7 +382,6 @@ impl eframe::App for App {
         self.layout_ui(ui);
         self.export_ui(&ctx);
         self.download_ui(&ctx);
-        self.cluster_ui(&ctx);
         self.dialog_ui(&ctx);
         self.shell.guide.ui(&ctx);
         self.shell.licences.ui(&ctx);
@@ -386,10 +406,18 @@ impl eframe::App for App {
 
 /// Applies the app's theme and the user's settings.
 pub fn prepare(ctx: &egui::Context, settings: &Settings) {
-    memory::keep_freed();
+    keep_freed();
     theme::install(ctx);
     ctx.set_theme(settings.theme);
     // What was typed is entered before the click that ends it does something.
     let presses = egui::SurrenderFocusOn::Presses;
     ctx.options_mut(|options| options.input_options.surrender_focus_on = presses);
+}
+
+/// Makes the allocator keep the memory that a frame frees, for the next one. The triangles of many curves are some
+/// megabytes; glibc gives free memory at the end of the heap back to the system as soon as it is twice as large as the
+/// largest block that was mapped and freed, 128 KB at first (`mallopt(3)`), and every page of it costs a fault in the next
+/// frame. Nothing is written to this block, so it costs nothing itself; elsewhere it has no effect.
+fn keep_freed() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(8 << 20)));
 }

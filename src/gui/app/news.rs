@@ -1,10 +1,7 @@
 //! What runs report and what it changes, and other lines of the log.
 
-use std::path::Path;
-
 use eframe::egui;
 
-use super::runner::MoveOutcome;
 use super::{App, PACE};
 use crate::runs::RunNews;
 use crate::text;
@@ -29,9 +26,6 @@ impl App {
         }
         let results = self.editor.results();
         self.runner.watch_others(&self.editor.document, &results, &mut self.log, ctx);
-        if let Some((to, outcome)) = self.runner.take_copied(&mut self.log) {
-            self.take_copied(&to, outcome, ctx);
-        }
         let runs = &self.runner.runs;
         if self.runner.is_reading() || (runs.is_running() && !runs.is_paused()) {
             ctx.request_repaint_after(PACE);
@@ -112,28 +106,14 @@ impl App {
         }
     }
 
-    fn take_copied(&mut self, to: &Path, outcome: MoveOutcome, ctx: &egui::Context) {
-        if self.editor.results() == to {
-            if outcome == MoveOutcome::Failed {
-                self.then(super::steps::Step::Reread, ctx);
-            }
-            // If the user has opened the file in the meantime, not all of them were there.
-            self.runner.read_more(to, self.editor.document.runs());
-        }
-        self.look_into_trash();
-    }
-
     /// Says what was found in the folder of results.
     pub(super) fn log_found(&mut self, count: usize) {
         let results = self.editor.results();
         let folder = results.display();
-        // The folder of an experiment without a file says nothing to its user.
-        let has_file = self.editor.document.path().is_some();
-        let place = if has_file { format!(" in {folder}") } else { String::new() };
         match count {
-            0 if has_file => self.log.info(format!("Results will go to {folder}")),
-            0 => {}
-            count => self.log.info(format!("Found results of {}{place}", text::counted(count, "run"))),
+            0 if self.editor.document.path().is_none() => {}
+            0 => self.log.info(format!("Results will go to {folder}")),
+            count => self.log.info(format!("Found results of {} in {folder}", text::counted(count, "run"))),
         }
         self.seeks_outdated = true;
         self.runner.plan_cost(&self.editor.document);

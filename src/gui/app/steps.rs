@@ -1,15 +1,13 @@
 //! What waits for something: for runs to stop, for earlier results, for an answer.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use eframe::egui;
 
 use super::App;
-use super::runner::{MoveOutcome, StartRequest};
-use crate::dialogs::{Leaving, Next};
-use crate::files::{forget_move, note_move};
+use super::runner::StartRequest;
+use crate::dialogs::{Leaving, Next, PathUse};
 use crate::widgets::Tone;
 
 /// The window closes this long after it was asked to, even if a run does not stop.
@@ -17,41 +15,31 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Something to do as soon as [`App::is_ready`] says so.
 pub(super) enum Step {
-    /// Start runs, once earlier results are known.
+    /// Start runs, once earlier results and data are known.
     Start(StartRequest),
-    /// Move results, once no run writes them and no others are on their way. Until then a locked note in their folder says
-    /// so, for the next start after a crash.
-    MoveResults { from: PathBuf, to: PathBuf, note: Option<File> },
+    /// Give a document that nobody has named its name, once no run writes beside the old one; then leave it, if wanted.
+    Rename(PathBuf, Option<Leaving>),
     /// Read the records of the document's new folder, once the runs of its old one have ended.
     Reread,
     /// Leave the document, once its runs have stopped; asked for then.
     Leave(Leaving, Instant),
 }
 
-impl Step {
-    /// Whether another document ends it.
-    const fn is_of_document(&self) -> bool {
-        matches!(self, Self::Start(_) | Self::Reread)
-    }
-}
-
 impl App {
     /// Does this, now or when it can be done.
-    pub(super) fn then(&mut self, mut step: Step, ctx: &egui::Context) {
+    pub(super) fn then(&mut self, step: Step, ctx: &egui::Context) {
         if self.is_ready(&step) {
             return self.carry_out(step, ctx);
         }
-        match &mut step {
+        match &step {
             Step::Start(_) => {
-                let reason = self.runner.start_blocked_by().unwrap_or_default();
-                self.log.info(format!("Runs will start once earlier results {reason}"));
+                let document = &self.editor.document;
+                let reason = self.runner.start_blocked_by(document).unwrap_or_default();
+                self.log.info(format!("Runs will start once {reason}"));
             }
-            Step::MoveResults { from, to, note } => {
-                match note_move(from, to) {
-                    Ok(file) => *note = Some(file),
-                    Err(error) => self.log.error(format!("{} cannot be written: {error}", from.display())),
-                }
-                self.log.info(format!("Results stay in {} until the runs end, then move", from.display()));
+            Step::Rename(to, _) => {
+                self.steps.retain(|step| !matches!(step, Step::Rename(..)));
+                self.log.info(format!("The experiment becomes {} once its runs have ended", to.display()));
             }
             Step::Reread | Step::Leave(..) => {}
         }
@@ -71,15 +59,14 @@ impl App {
 
     /// Forgets what was to be done with the document before this one.
     pub(super) fn forget_steps(&mut self) {
-        self.steps.retain(|step| !step.is_of_document());
+        self.steps.retain(|step| matches!(step, Step::Leave(..)));
     }
 
     fn is_ready(&self, step: &Step) -> bool {
         let is_running = self.runner.runs.is_running();
         match step {
-            Step::Start(_) => self.runner.start_blocked_by().is_none(),
-            Step::MoveResults { .. } => !is_running && self.runner.copying.is_none(),
-            Step::Reread => !is_running,
+            Step::Start(_) => self.runner.start_blocked_by(&self.editor.document).is_none(),
+            Step::Rename(..) | Step::Reread => !is_running,
             Step::Leave(leaving, since) => {
                 !is_running || (leaving.to == Next::Quit && since.elapsed() > PATIENCE)
             }
@@ -88,29 +75,54 @@ impl App {
 
     fn carry_out(&mut self, step: Step, ctx: &egui::Context) {
         match step {
-            Step::Start(request) => self.start(&request),
-            Step::MoveResults { from, to, note } => {
-                drop(note);
-                forget_move(&from);
-                let outcome = self.runner.move_results(&from, &to, &mut self.log, ctx);
-                if outcome == MoveOutcome::Failed && self.editor.results() == to {
-                    self.reread();
-                }
-            }
+            Step::Start(request) => self.start(request, ctx),
+            Step::Rename(path, then) => self.use_path(PathUse::Save(then), path, ctx),
             Step::Reread => self.reread(),
             Step::Leave(leaving, _) => self.proceed(leaving, ctx),
         }
     }
 
-    fn start(&mut self, request: &StartRequest) {
+    fn start(&mut self, mut request: StartRequest, ctx: &egui::Context) {
         if let Some(error) = self.editor.document.first_error() {
             return self.log.refuse(Tone::Bad, format!("Nothing started: {error}"));
         }
+        if self.editor.document.path().is_none() {
+            let before: Vec<String> = self.editor.document.runs().iter().map(|run| run.id.clone()).collect();
+            if let Err(why) = self.give_file(ctx) {
+                return self.fail("Nothing started", &why);
+            }
+            // Paths of weight files lead from the new file now, which gives the runs other identities.
+            if let StartRequest::These(runs) = &mut request {
+                for run in runs {
+                    let at = before.iter().position(|known| known == run);
+                    if let Some(now) = at.and_then(|at| self.editor.document.runs().get(at)) {
+                        run.clone_from(&now.id);
+                    }
+                }
+            }
+            return self.then(Step::Start(request), ctx);
+        }
         let folder = self.editor.results();
-        self.editor.keep_untitled();
-        if self.runner.start(request, &self.editor.document, &folder, &mut self.log) {
+        if self.runner.start(&request, &self.editor.document, &folder, &mut self.log) {
             self.shell.keep_awake(true);
         }
+    }
+
+    /// Gives the document a file, if it has none: something is about to be written beside it.
+    ///
+    /// # Errors
+    /// What could not be written.
+    pub(super) fn give_file(&mut self, ctx: &egui::Context) -> Result<(), String> {
+        if self.editor.document.path().is_some() {
+            return Ok(());
+        }
+        let path = self.editor.give_file()?;
+        self.shell.settings.recent.note(&path);
+        self.look_at_document();
+        for line in self.editor.document.look_at_inputs(&self.editor.results(), ctx) {
+            self.log.note(line);
+        }
+        Ok(())
     }
 
     /// Reads the records again, after the document has got another folder of results.

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
+use crate::files::NO_RESULTS;
 use results::view::{NAME, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
@@ -11,7 +12,7 @@ const REST: f64 = 1.0;
 /// The time between two checks of a thread that writes, in seconds.
 const LOOK: f64 = 0.1;
 
-/// What is known of the file with the view settings.
+/// The file with the view settings.
 #[derive(Default)]
 pub struct ViewStore {
     folder: PathBuf,
@@ -20,9 +21,9 @@ pub struct ViewStore {
     /// Since when something is to be written, in seconds.
     changed_at: Option<f64>,
     writer: Option<JoinHandle<Result<(), String>>>,
-    /// Whether the failure to write the file has been reported.
+    /// True if the failure to write the file has been reported.
     has_complained: bool,
-    /// Whether the present file cannot be read: it is renamed, not replaced.
+    /// True if the present file cannot be read: it is renamed, not replaced.
     is_damaged: bool,
 }
 
@@ -69,6 +70,9 @@ impl ViewStore {
     /// # Errors
     /// When the file could not be written; reported once until it can be.
     pub fn keep(&mut self, view: &ViewSettings, now: f64, at_once: bool) -> Result<Option<f64>, String> {
+        if self.folder.ends_with(NO_RESULTS) {
+            return Ok(None); // they are written once the document has a file
+        }
         if self.writer.as_ref().is_some_and(|writer| at_once || writer.is_finished()) {
             self.join()?;
         }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::Context;
 
 use super::{Document, LOOK_FOR_DATA};
-use crate::background::{BackgroundTask, TaskState};
+use crate::background::Latest;
 use data::{Input, Inventory, Look, Looks, Stamp};
 use doc::{Problem, inputs_to_look_at};
 use form::Stored;
@@ -18,7 +18,7 @@ use run::{Looker, input_problems};
 /// All inputs are looked at in full this often.
 const LOOK_IN_FULL: Duration = Duration::from_mins(1);
 
-/// What is known of the inputs, and what is being looked at.
+/// Knowledge of the inputs, and the thread that looks at them.
 #[derive(Default)]
 pub(super) struct Looking {
     looks: Looks,
@@ -33,7 +33,7 @@ pub(super) struct Looking {
     stamps: HashMap<String, Option<Stamp>>,
     /// Some were not looked at yet.
     is_behind: bool,
-    task: Option<BackgroundTask<(Vec<Seen>, BTreeSet<String>)>>,
+    seen: Latest<(), (Vec<Seen>, BTreeSet<String>)>,
     /// When the files were compared with their stamps.
     compared: Option<Instant>,
     /// When all were looked at without regard to stamps.
@@ -46,15 +46,20 @@ pub(super) struct Looking {
     news: Vec<String>,
 }
 
-type Seen = (Input, Option<Stamp>, Look);
+/// An input as it was looked at.
+struct Seen {
+    input: Input,
+    stamp: Option<Stamp>,
+    look: Look,
+}
 
-/// What is wrong with the weight files and lists of faults that runs read.
+/// Problems of the weight files and lists of faults that runs read.
 #[derive(Default)]
 pub(super) struct FileProblems {
     pub problems: Vec<Problem>,
     /// The edit that the files were read for.
     revision: Option<u64>,
-    task: Option<BackgroundTask<Vec<Problem>>>,
+    found: Latest<u64, Vec<Problem>>,
 }
 
 impl Document {
@@ -85,7 +90,7 @@ impl Document {
             self.experiment.looks = self.looking.looks.clone();
             self.look_again();
         }
-        if self.looking.wanted.is_empty() || self.looking.task.is_some() {
+        if self.looking.wanted.is_empty() || self.looking.seen.is_busy() {
             return;
         }
         let due = self.due(ctx);
@@ -101,12 +106,13 @@ impl Document {
                         return None;
                     }
                     let new = || Looker::new(base.clone(), results.clone());
-                    Some((input.clone(), Some(stamp), looker.get_or_init(new).look(&input)))
+                    let look = looker.get_or_init(new).look(&input);
+                    Some(Seen { input, stamp: Some(stamp), look })
                 };
                 let seen: Vec<Seen> = due.into_iter().filter_map(look).collect();
-                (seen, looker.get().map(Looker::done_runs).unwrap_or_default())
+                Ok((seen, looker.get().map(Looker::done_runs).unwrap_or_default()))
             };
-            self.looking.task = BackgroundTask::begin("data", ctx, work);
+            self.looking.seen.ask((), ctx, work);
         }
     }
 
@@ -121,8 +127,9 @@ impl Document {
         self.looking.count_unknown();
     }
 
-    /// Inputs that were not looked at yet and, after a while, all others with the state of their files. When the window gets
-    /// the focus again, and once a minute, all are looked at in full: a stamp does not show a picture that was overwritten.
+    /// Returns inputs that were not looked at yet and, after a while, all others with the state of their files. When
+    /// the window gets the focus again, and once a minute, all are looked at in full: a stamp does not show a picture
+    /// that was overwritten.
     fn due(&mut self, ctx: &Context) -> Vec<(Input, Option<Stamp>)> {
         let Looking { wanted, stamps, compared, in_full, had_focus, is_behind, .. } = &mut self.looking;
         let has_focus = ctx.input(|input| input.focused);
@@ -146,24 +153,21 @@ impl Document {
     }
 
     fn take_looks(&mut self) {
-        let Some(task) = &self.looking.task else { return };
-        let (found, done) = match task.take() {
-            TaskState::Running => return,
-            TaskState::Done(found) => found,
-            TaskState::Failed(error) => {
-                let failed = |input: &Input| {
-                    let look = Look { error: Some(error.clone()), ..Look::default() };
-                    (input.clone(), None, look)
-                };
-                (self.looking.wanted.iter().map(|(_, input)| failed(input)).collect(), BTreeSet::new())
-            }
+        let (found, done) = if let Some((_, found)) = self.looking.seen.take() {
+            found
+        } else {
+            let Some(error) = self.looking.seen.failure() else { return };
+            let failed = |input: &Input| {
+                let look = Look { error: Some(error.clone()), ..Look::default() };
+                Seen { input: input.clone(), stamp: None, look }
+            };
+            (self.looking.wanted.iter().map(|(_, input)| failed(input)).collect(), BTreeSet::new())
         };
-        self.looking.task = None;
         if found.is_empty() {
             return;
         }
         let mut has_changed = false;
-        for (input, stamp, look) in found {
+        for Seen { input, stamp, look } in found {
             let Looking { looks, news, stamps, .. } = &mut self.looking;
             stamps.insert(key(&input), stamp);
             if looks.of_input(&input) == Some(&look) {
@@ -189,20 +193,17 @@ impl Document {
     /// Takes what was found in weight files and lists of faults, and begins to read them again in a thread where the document has
     /// changed, or what is known of its inputs.
     pub fn check_files(&mut self, ctx: &Context) {
-        if let Some(task) = &self.files.task {
-            let found = match task.take() {
-                TaskState::Running => return,
-                TaskState::Done(found) => found,
-                TaskState::Failed(_) => Vec::new(), // the run itself will say why
-            };
-            self.files.task = None;
+        if let Some((_, found)) = self.files.found.take() {
             self.take_problems(found);
+        } else if self.files.found.failure().is_some() {
+            self.take_problems(Vec::new()); // the run itself will say why
         }
-        if self.files.revision != Some(self.revision) && !self.is_behind() && self.checked.is_some() {
+        let is_due = self.files.revision != Some(self.revision) && !self.files.found.is_busy();
+        if is_due && !self.is_behind() && self.checked.is_some() {
             self.files.revision = Some(self.revision);
             if self.looking.wanted.iter().any(|(_, input)| matches!(input, Input::File(_))) {
                 let (runs, base) = (self.runs().to_vec(), self.base());
-                self.files.task = BackgroundTask::begin("inputs", ctx, move || input_problems(&runs, &base));
+                self.files.found.ask(self.revision, ctx, move || Ok(input_problems(&runs, &base)));
             } else {
                 self.take_problems(Vec::new());
             }
@@ -243,7 +244,7 @@ impl Looking {
     }
 }
 
-/// Names an input.
+/// Returns the name of an input.
 fn key(input: &Input) -> String {
     match input {
         Input::Data(data) => data.to_ron(),

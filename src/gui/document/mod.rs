@@ -1,6 +1,5 @@
 //! The document that is open: the experiment, its file, what was saved, and what is wrong with it.
 
-mod identity;
 mod looking;
 mod paths;
 
@@ -8,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use self::identity::{new_identity, slug, template_identity};
 use self::looking::{FileProblems, Looking};
 use self::paths::Move;
+use super::files::is_untitled;
 use super::form::Drafts;
 use super::recovery::UnsavedEdits;
 use super::text;
@@ -30,28 +29,23 @@ static EDITS: AtomicU64 = AtomicU64::new(0);
 
 /// One open experiment.
 pub struct Document {
-    /// What the user edits, in place.
     pub experiment: Experiment,
-    /// What was typed and is no value yet; it prevents running, like other errors.
+    /// Typed texts that are no values yet; they prevent running, like other errors.
     pub drafts: Drafts,
     path: Option<PathBuf>,
     /// The text that it was opened from, or last saved as.
     text: String,
     saved: Experiment,
-    /// Names the folder of results as long as there is no file.
-    identity: String,
     /// Grows with every edit, and is never that of another document.
     revision: u64,
     checked: Option<Checked>,
     /// Data whose files are there, and the folder that their paths are relative to: these are not looked for again.
     present_data: (PathBuf, Vec<Data>),
-    /// Looks at the inputs of runs.
     looking: Looking,
-    /// Looks at the files that stages read.
     files: FileProblems,
 }
 
-/// What follows from the experiment; computed again only when it has changed.
+/// Consequences of the experiment; computed again only when it has changed.
 struct Checked {
     experiment: Experiment,
     /// Errors first.
@@ -63,14 +57,13 @@ struct Checked {
     is_behind: bool,
     /// Data whose files were not found.
     missing: Vec<Data>,
-    /// When that was looked for.
     at: Instant,
     /// Whether more is known of the data by now.
     is_stale: bool,
 }
 
 impl Checked {
-    /// The runs, with their arms where they are now. Those of arms that are gone are left out.
+    /// Returns the runs, with their arms where they are now. Those of arms that are gone are left out.
     fn runs_in(&self, now: &Experiment) -> Vec<Run> {
         let before = &self.experiment.arms;
         let at = |index: usize| {
@@ -88,25 +81,13 @@ impl Checked {
 }
 
 impl Document {
-    /// A new document without a file, from the text of a template.
+    /// Returns a new document without a file, from the text of a template.
     ///
     /// # Errors
     /// Where the text is wrong.
     pub fn untitled(name: &str, text: &str) -> Result<Self, FileError> {
-        Self::without_file(name, text, new_identity(name))
-    }
-
-    /// A document without a file, as earlier versions made it: all of one template shared a folder of results.
-    ///
-    /// # Errors
-    /// Where the text is wrong.
-    pub fn of_template(name: &str, text: &str) -> Result<Self, FileError> {
-        Self::without_file(name, text, template_identity(name, text))
-    }
-
-    fn without_file(name: &str, text: &str, identity: String) -> Result<Self, FileError> {
         let experiment = file::parse(text, Path::new(name))?;
-        Ok(Self::new(Opened { experiment, text: text.to_owned() }, None, identity))
+        Ok(Self::new(Opened { experiment, text: text.to_owned() }, None))
     }
 
     /// Reads a document from a file.
@@ -115,32 +96,20 @@ impl Document {
     /// What cannot be read, or where the text is wrong.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let opened = file::open(path)?;
-        Ok(Self::new(opened, Some(path.to_owned()), String::new()))
+        Ok(Self::new(opened, Some(path.to_owned())))
     }
 
-    fn new(opened: Opened, path: Option<PathBuf>, identity: String) -> Self {
+    fn new(opened: Opened, path: Option<PathBuf>) -> Self {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
         let (revision, present_data) = (next_revision(), (PathBuf::new(), Vec::new()));
         let (drafts, looking, files) = (Drafts::default(), Looking::default(), FileProblems::default());
         let checked = None;
-        Self {
-            experiment,
-            drafts,
-            path,
-            text,
-            saved,
-            identity,
-            revision,
-            checked,
-            present_data,
-            looking,
-            files,
-        }
+        Self { experiment, drafts, path, text, saved, revision, checked, present_data, looking, files }
     }
 
-    /// The document that a crash interrupted, with the edits that were not saved. If its file can be read no more, it
-    /// has none.
+    /// Returns the document that a crash interrupted, with the edits that were not saved. If its file can be read no
+    /// more, it has none.
     ///
     /// # Errors
     /// Where the text that was kept is wrong.
@@ -152,9 +121,6 @@ impl Document {
             Some(document) => document,
             None => Self::untitled(&experiment.name, &kept.saved)?,
         };
-        if document.path.is_none() && !kept.identity.is_empty() {
-            document.identity.clone_from(&kept.identity);
-        }
         document.experiment = experiment;
         document.drafts = Drafts::recovered(&kept.typed, &mut document.experiment);
         if document.path.is_some() {
@@ -164,12 +130,11 @@ impl Document {
         Ok(document)
     }
 
-    /// What a crash must not take; nothing when the experiment cannot be written.
+    /// Returns what a crash must not take; nothing when the experiment cannot be written.
     pub fn to_keep(&self) -> Option<UnsavedEdits> {
         let text = file::to_text(&self.experiment, &self.text).ok()?;
-        let (path, identity) = (self.path.clone(), self.identity.clone());
-        let (title, saved, typed) = (self.title(), self.text.clone(), self.drafts.to_keep());
-        Some(UnsavedEdits { path, identity, title, saved, text, typed })
+        let (path, saved, typed) = (self.path.clone(), self.text.clone(), self.drafts.to_keep());
+        Some(UnsavedEdits { path, title: self.title(), saved, text, typed })
     }
 
     /// Grows with every edit, and is never that of another document.
@@ -177,57 +142,52 @@ impl Document {
         self.revision
     }
 
-    /// The experiment as its file has it.
+    /// Returns the experiment as its file has it.
     pub const fn saved(&self) -> &Experiment {
         &self.saved
     }
 
-    /// Its file, if it has one.
+    /// Returns its file, if it has one.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The text of the file as it was opened or last saved.
+    /// Returns the text of the file as it was opened or last saved.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What the window calls it: the name of its file, or of the experiment.
+    /// Returns the name of the file, if somebody has named it.
+    fn file_name(&self) -> Option<String> {
+        let named = self.path.as_deref().filter(|path| !is_untitled(path));
+        Some(named?.file_name()?.to_string_lossy().into_owned())
+    }
+
+    /// Returns the name that the window shows: that of the file, or of the experiment where nobody has named the file.
     pub fn title(&self) -> String {
-        if let Some(name) = self.path.as_deref().and_then(Path::file_name) {
-            return name.to_string_lossy().into_owned();
+        if let Some(name) = self.file_name() {
+            return name;
         }
         let name = self.experiment.name.trim();
         if name.is_empty() { "Untitled".to_owned() } else { name.to_owned() }
     }
 
-    /// A name for its file: the title in lower case, without what file systems dislike.
+    /// Returns a name for its file: the title in lower case, without what file systems dislike.
     pub fn suggested_file_name(&self) -> String {
-        match self.path.as_deref().and_then(Path::file_name) {
-            Some(name) => name.to_string_lossy().into_owned(),
-            None => format!("{}.{EXTENSION}", slug(&self.title())),
-        }
+        self.file_name().unwrap_or_else(|| format!("{}.{EXTENSION}", slug(&self.title())))
     }
 
-    /// Whether there is something that saving would keep.
+    /// Returns true if there is something that saving would keep.
     pub fn is_unsaved(&self) -> bool {
         self.experiment != self.saved
     }
 
-    /// Whether something would be lost with the window: edits, or texts in its fields that are no values.
+    /// Returns true if something would be lost with the window: edits, or texts in its fields that are no values.
     pub fn would_lose(&self) -> bool {
         self.is_unsaved() || !self.drafts.wrong_texts().is_empty()
     }
 
-    /// The folder that its runs are written to: beside its file, or under `untitled` while it has none.
-    pub fn results(&self, untitled: &Path) -> PathBuf {
-        match &self.path {
-            Some(path) => run::folder_of(path),
-            None => untitled.join(format!("{}.runs", self.identity)),
-        }
-    }
-
-    /// Whether its file has other contents than when it was opened or last saved: another program has written it.
+    /// Returns true if another program has written its file since it was opened or last saved.
     pub fn is_changed_elsewhere(&self) -> bool {
         let text = self.path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
         text.is_some_and(|text| text != self.text)
@@ -239,18 +199,18 @@ impl Document {
         self.text = text.unwrap_or_else(|| std::mem::take(&mut self.text));
     }
 
-    /// Whether saving would lose comments that somebody wrote between the settings.
+    /// Returns true if saving would lose comments that somebody wrote between the settings.
     pub fn would_lose_comments(&self, to: &Path) -> bool {
         self.path.as_deref() == Some(to) && file::has_other_comments(&self.text)
     }
 
-    /// Writes the document, and keeps the path; its own paths lead to the same files from there. `has_results` are those of a
-    /// document without a file, which will be moved. Returns what became of the paths.
+    /// Writes the document, and keeps the path; its own paths lead to the same files from there. Returns what became of the
+    /// paths.
     ///
     /// # Errors
     /// What could not be written; nothing has changed then.
-    pub fn save(&mut self, to: &Path, has_results: bool) -> Result<Move, FileError> {
-        let moved = self.moving_to(to, has_results);
+    pub fn save(&mut self, to: &Path) -> Result<Move, FileError> {
+        let moved = self.moving_to(to);
         let experiment = moved.of(&self.experiment);
         self.text = file::save(&experiment, &self.text, to)?;
         self.saved = experiment.clone();
@@ -268,7 +228,7 @@ impl Document {
         is_pending
     }
 
-    /// Whether the experiment has changed since the last look, or data that were missing may be there now.
+    /// Returns true if the experiment has changed since the last look, or data that were missing may be there now.
     pub fn has_changed(&self) -> bool {
         self.checked.as_ref().is_none_or(|checked| {
             let rests = checked.at.elapsed() < LOOK_FOR_DATA;
@@ -333,7 +293,7 @@ impl Document {
         true
     }
 
-    /// Data that runs would not find now: one error for each set. With the data.
+    /// Returns the data that runs would not find now, and one error for each set.
     fn missing_data(&mut self, runs: &[Run]) -> (Vec<Data>, Vec<Problem>) {
         let base = self.base();
         if self.present_data.0 != base {
@@ -368,25 +328,39 @@ impl Document {
         (missing, problems)
     }
 
-    /// What was wrong at the last look, errors first.
+    /// Returns what was wrong at the last look, errors first.
     pub fn problems(&self) -> &[Problem] {
         self.checked.as_ref().map_or(&[], |checked| &checked.problems)
     }
 
-    /// The first problem that prevents running.
+    /// Returns the first problem that prevents running.
     pub fn first_error(&self) -> Option<&Problem> {
         self.problems().iter().find(|problem| problem.severity == Severity::Error)
     }
 
-    /// Whether the runs are those of the last settings without an error.
+    /// Returns true if the runs are those of the last settings without an error.
     pub fn is_behind(&self) -> bool {
         self.checked.as_ref().is_some_and(|checked| checked.is_behind)
     }
 
-    /// The runs of the document as it was at the last look, or before it got an error.
+    /// Returns the runs of the document as it was at the last look, or before it got an error.
     pub fn runs(&self) -> &[Run] {
         self.checked.as_ref().map_or(&[], |checked| &checked.runs)
     }
+}
+
+/// Returns a title in lower case, without what file systems dislike.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for character in title.to_lowercase().chars() {
+        if character.is_alphanumeric() {
+            slug.push(character);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    let slug: String = slug.trim_end_matches('-').chars().take(60).collect();
+    if slug.is_empty() { "experiment".to_owned() } else { slug }
 }
 
 fn next_revision() -> u64 {

@@ -15,19 +15,17 @@ pub struct Move {
     /// The folder that they will be relative to.
     to: PathBuf,
     had_file: bool,
-    /// Whether results move along, which are those of weight files under their present names.
-    has_results: bool,
 }
 
 impl Document {
-    /// The folder that paths of data are relative to.
+    /// Returns the folder that paths of data are relative to.
     pub fn base(&self) -> PathBuf {
         let base = self.path.as_deref().map(base_of).unwrap_or_default();
         if base.as_os_str().is_empty() { PathBuf::from(".") } else { base }
     }
 
-    /// The path of a file or folder as the document writes it: relative to its own folder if it is below that. While it has no
-    /// file, nothing is relative to it.
+    /// Returns the path of a file or folder as the document writes it: relative to its own folder if it is below
+    /// that. While it has no file, nothing is relative to it.
     pub fn as_written(&self, path: &Path) -> String {
         match self.path {
             Some(_) => relative(path, &self.base()),
@@ -35,14 +33,14 @@ impl Document {
         }
     }
 
-    /// What happens to paths when the document is saved there.
-    pub fn moving_to(&self, to: &Path, has_results: bool) -> Move {
-        Move { from: self.base(), to: base_of(to), had_file: self.path.is_some(), has_results }
+    /// Returns the change of paths when the document is saved there.
+    pub fn moving_to(&self, to: &Path) -> Move {
+        Move { from: self.base(), to: base_of(to), had_file: self.path.is_some() }
     }
 }
 
 impl Move {
-    /// The experiment with paths that lead to the same files from its new place.
+    /// Returns the experiment with paths that lead to the same files from its new place.
     pub fn of(&self, experiment: &Experiment) -> Experiment {
         if self.had_file && absolute(&self.from) == absolute(&self.to) {
             return experiment.clone();
@@ -50,9 +48,9 @@ impl Move {
         with_paths(experiment, &|path| self.path(path))
     }
 
-    fn path(&self, ReadPath { text, is_of_data }: ReadPath<'_>) -> Option<String> {
+    fn path(&self, ReadPath { text, .. }: ReadPath<'_>) -> Option<String> {
         let path = Path::new(text);
-        if text.is_empty() || path.is_absolute() && (self.had_file || self.has_results && !is_of_data) {
+        if text.is_empty() || path.is_absolute() && self.had_file {
             return None;
         }
         let whole = absolute(&self.from.join(path));
@@ -62,7 +60,7 @@ impl Move {
     }
 }
 
-/// The path relative to a folder if it is below that.
+/// Returns the path relative to a folder if it is below that.
 fn relative(path: &Path, base: &Path) -> String {
     let below = path.strip_prefix(absolute(base)).ok().filter(|below| !below.as_os_str().is_empty());
     below.unwrap_or(path).to_string_lossy().into_owned()
@@ -103,21 +101,15 @@ mod tests {
             });
             found.into_inner()
         };
-        // Results of an imported file are found under its present name; the place of data is no part of results.
-        document.save(&at("a/x.ron"), true).unwrap();
-        let import = at("a/w.pt").to_string_lossy().into_owned();
-        assert_eq!(paths(&document), ["data/t.csv", &import, "data/t.csv"]);
-        document.path = None;
-        document.experiment = doc::file::parse(&text, Path::new("x")).unwrap();
-        document.save(&at("a/x.ron"), false).unwrap();
+        document.save(&at("a/x.ron")).unwrap();
         assert_eq!(paths(&document), ["data/t.csv", "w.pt", "data/t.csv"]);
         let opened = Document::open(&at("a/x.ron")).unwrap();
         assert_eq!(opened.experiment, document.experiment);
         // The table at the new place is another one.
-        document.save(&at("b/x.ron"), true).unwrap();
+        document.save(&at("b/x.ron")).unwrap();
         let table = at("a/data/t.csv").to_string_lossy().into_owned();
         assert_eq!(paths(&document), [&table, "w.pt", &table], "there is no w.pt");
-        document.save(&at("a/y.ron"), true).unwrap();
+        document.save(&at("a/y.ron")).unwrap();
         assert_eq!(paths(&document)[0], table, "what is written in full stays so");
     }
 }

@@ -14,9 +14,15 @@ fn an_edit_makes_the_document_unsaved_and_saving_ends_that() {
     assert!(document.is_unsaved());
     let path = folder.path().join(document.suggested_file_name());
     assert!(path.ends_with("a-b.ron"));
-    document.save(&path, false).unwrap();
+    document.save(&path).unwrap();
     assert!(!document.is_unsaved());
     assert_eq!(document.title(), "a-b.ron");
+    document.save(&folder.path().join("untitled-3.ron")).unwrap();
+    assert_eq!(
+        [document.title(), document.suggested_file_name()],
+        ["A / b", "a-b.ron"],
+        "nobody has named it"
+    );
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("// Why.\n"));
 }
 
@@ -100,17 +106,6 @@ fn no_two_documents_have_the_same_revision() {
 }
 
 #[test]
-fn results_lie_beside_the_file_or_under_the_identity() {
-    let mut document = Document::untitled("A b", TEXT).unwrap();
-    let untitled = document.results(Path::new("/data"));
-    assert!(untitled.starts_with("/data") && untitled.to_string_lossy().contains("a-b-"), "{untitled:?}");
-    document.experiment.seeds.push(3);
-    assert_eq!(document.results(Path::new("/data")), untitled);
-    document.path = Some(PathBuf::from("/x/lottery.ron"));
-    assert_eq!(document.results(Path::new("/data")), Path::new("/x/lottery.runs"));
-}
-
-#[test]
 fn what_another_program_has_written_is_noticed_also_after_a_crash() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.ron");
@@ -124,7 +119,7 @@ fn what_another_program_has_written_is_noticed_also_after_a_crash() {
     assert!(document.is_changed_elsewhere());
     let recovered = Document::recovered(&kept).unwrap();
     assert!(recovered.is_changed_elsewhere() && recovered.is_unsaved());
-    document.save(&path, false).unwrap();
+    document.save(&path).unwrap();
     assert!(!document.is_changed_elsewhere());
     std::fs::remove_file(&path).unwrap();
     assert!(!document.is_changed_elsewhere(), "nothing would be replaced");

@@ -1,11 +1,13 @@
-//! The controls of the export dialog: rows with a label, and those of size, legend and intervals.
+//! The settings of the export dialog: those that change something about the figure and the format.
 
-use eframe::egui::{DragValue, Frame, Response, RichText, Ui};
+use eframe::egui::{Checkbox, DragValue, Frame, Response, RichText, TextEdit, Ui};
 
-use crate::theme::{self, NAME, STEP, present};
-use crate::widgets;
+use super::{ExportDialog, ExportResponse};
+use crate::form::note_edited;
+use crate::theme::{self, NAME, SMALL, STEP, present};
+use crate::widgets::{self, FieldState};
 use figure::legend::samples;
-use figure::{Figure, IntervalStyle};
+use figure::{Figure, FileKind, IntervalStyle};
 use form::number::number;
 use results::page::{Corner, LegendPlace, Size};
 use results::view::Preset;
@@ -14,6 +16,78 @@ use results::view::Preset;
 const LABEL: f32 = 104.0;
 /// Millimetres of a point.
 pub const MILLIMETRES: f64 = 25.4 / 72.0;
+
+impl ExportDialog {
+    /// Draws the settings that apply; returns what is asked of the window.
+    pub(super) fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
+        ui.spacing_mut().item_spacing.y = 0.625 * STEP;
+        let applies = Applies::to(self.figure().map(|figure| &**figure));
+        if self.settings.kind == FileKind::Csv {
+            let text = "A CSV file has the values with their intervals; size and look do not apply";
+            ui.label(RichText::new(text).size(SMALL));
+        } else {
+            heading_ui(ui, "Size");
+            size_ui(ui, &mut self.settings.options.size);
+            if applies.legend {
+                heading_ui(ui, "Legend");
+                legend_ui(ui, &mut self.settings.options.size.legend, applies.line_ends);
+            }
+        }
+        if applies.lines {
+            self.lines_ui(ui);
+        }
+        if self.settings.kind != FileKind::Csv {
+            self.texts_ui(ui, applies);
+        }
+        heading_ui(ui, "File");
+        self.file_ui(ui)
+    }
+
+    /// Draws the settings of lines; single seeds are in tables too.
+    fn lines_ui(&mut self, ui: &mut Ui) {
+        let is_drawn = self.settings.kind != FileKind::Csv;
+        if !is_drawn && self.settings.seeds.is_none() {
+            return;
+        }
+        heading_ui(ui, "Lines");
+        let options = &mut self.settings.options;
+        if is_drawn {
+            intervals_ui(ui, &mut options.intervals);
+            choice_ui(ui, "Marks", &mut options.marks, ["One shape per arm", "No marks"]);
+            choice_ui(ui, "Dashes", &mut options.dashes, ["One pattern per arm", "All lines solid"]);
+            choice_ui(ui, "Shades", &mut options.shades, ["Darker and lighter", "Colours of the arms"]);
+        }
+        if let Some(seeds) = &mut self.settings.seeds {
+            let help = "Draws each seed faintly behind the mean, in the window too";
+            row_ui(ui, "Seeds", |ui| {
+                widgets::input_ui(ui, Checkbox::new(seeds, "Individual seeds")).on_hover_text(help);
+            });
+        }
+    }
+
+    fn texts_ui(&mut self, ui: &mut Ui, applies: Applies) {
+        heading_ui(ui, "Text around the figure");
+        if let Some(title) = &mut self.settings.title {
+            row_ui(ui, "Title", |ui| {
+                let field =
+                    TextEdit::singleline(title).hint_text("none").desired_width(ui.available_width() - STEP);
+                note_edited(&widgets::field_ui(ui, field, FieldState::Plain).accessible_name("Title"));
+            });
+        }
+        let options = &mut self.settings.options;
+        if applies.notes {
+            row_ui(ui, "Show", |ui| {
+                let notes = "What differs between arms, after their names";
+                widgets::input_ui(ui, Checkbox::new(&mut options.notes, "Notes at arm names"))
+                    .on_hover_text(notes);
+            });
+        }
+        row_ui(ui, if applies.notes { "" } else { "Show" }, |ui| {
+            let footnote = "How many seeds a mean is of, what its interval is, and what cannot be drawn";
+            widgets::input_ui(ui, Checkbox::new(&mut options.footnote, "Footnote")).on_hover_text(footnote);
+        });
+    }
+}
 
 /// Which settings change something about a figure; all of them until it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +104,7 @@ pub struct Applies {
 }
 
 impl Applies {
-    /// The settings of this figure.
+    /// Returns the settings that apply to this figure.
     pub fn to(figure: Option<&Figure>) -> Self {
         let Some(figure) = figure else {
             return Self { legend: true, lines: true, line_ends: true, notes: true };
@@ -45,13 +119,13 @@ impl Applies {
     }
 }
 
-/// The heading of a few settings.
+/// Draws the heading of a few settings.
 pub fn heading_ui(ui: &mut Ui, text: &str) {
     ui.add_space(STEP / 2.0);
     ui.label(RichText::new(text).font(theme::medium(NAME)));
 }
 
-/// A setting: its label, then its control.
+/// Draws a setting: its label, then its control.
 pub fn row_ui<R>(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui) -> R) -> R {
     ui.horizontal(|ui| {
         theme::cell_ui(ui, LABEL, |ui| ui.label(RichText::new(label).color(present(ui).text2)));
@@ -60,7 +134,7 @@ pub fn row_ui<R>(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui) -> R) -
     .inner
 }
 
-/// One of a few values, side by side.
+/// Draws a few values side by side, of which one is chosen.
 pub fn segments_ui<T: Copy + PartialEq>(
     ui: &mut Ui,
     value: &mut T,
@@ -78,7 +152,7 @@ pub fn segments_ui<T: Copy + PartialEq>(
     shown.response
 }
 
-/// A usual size, or one's own, and the size of the text.
+/// Draws the size: a usual one, or one's own, and that of the text.
 pub fn size_ui(ui: &mut Ui, size: &mut Size) {
     let presets = Preset::ALL;
     let same = |a: f64, b: f64| (a - b).abs() < 0.01;
@@ -119,7 +193,7 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
     });
 }
 
-/// The place of the legend, and its corner inside the plot; at the ends of lines where there are some.
+/// Draws the place of the legend, and its corner inside the plot; at the ends of lines where there are some.
 pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
     let corner = match legend {
         LegendPlace::Corner(corner) => Some(*corner),
@@ -174,7 +248,7 @@ const fn corner_name(corner: Corner) -> &'static str {
     }
 }
 
-/// Whether arms differ in something, as the names of both choices say.
+/// Draws a choice of two.
 pub fn choice_ui(ui: &mut Ui, label: &'static str, is_on: &mut bool, [on, off]: [&str; 2]) {
     row_ui(ui, label, |ui| {
         let list = widgets::drop_down(label, if *is_on { on } else { off }).width(ui.available_width());
@@ -186,7 +260,7 @@ pub fn choice_ui(ui: &mut Ui, label: &'static str, is_on: &mut bool, [on, off]: 
     });
 }
 
-/// How the spread around means is drawn.
+/// Draws the choice of the spread around means.
 pub fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
     let name = |style: IntervalStyle| match style {
         IntervalStyle::Auto => "Bars at a few points, else bands",

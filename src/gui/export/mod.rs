@@ -2,7 +2,6 @@
 
 mod controls;
 mod preview;
-mod settings;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use eframe::egui::{
     self, Align, DragValue, Frame, Id, Label, Layout, Modal, Panel, RichText, ScrollArea, TextEdit, Ui,
 };
 
-use super::background::{BackgroundTask, TaskState};
+use super::background::Latest;
 use super::files::{home_folder, typed};
 use super::icons::Icon;
 use super::text::shortened;
@@ -25,7 +24,7 @@ use preview::Preview;
 /// Width of the settings, in points.
 const SETTINGS: f32 = 440.0;
 
-/// What an export needs beside the figure; kept between dialogs.
+/// Settings of an export beside the figure; kept between dialogs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportSettings {
     /// Size, legend, look of lines and text around the figure.
@@ -34,13 +33,12 @@ pub struct ExportSettings {
     pub title: Option<String>,
     /// Whether each seed is drawn behind the mean, where there are means.
     pub seeds: Option<bool>,
-    /// The file format.
     pub kind: FileKind,
     /// The folder of the last export.
     pub folder: PathBuf,
 }
 
-/// What was chosen.
+/// The choice in the dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportResponse {
     /// Write the figure to this file.
@@ -59,7 +57,6 @@ pub enum ExportResponse {
 #[derive(Default)]
 struct FolderField {
     text: String,
-    /// The folder that it is about.
     folder: PathBuf,
     is_missing: bool,
 }
@@ -81,23 +78,22 @@ impl FolderField {
 
 /// The dialog.
 pub struct ExportDialog {
-    /// What is exported: "Accuracy vs. sparsity".
+    /// The name of the figure: "Accuracy vs. sparsity".
     title: String,
-    /// The settings.
     pub settings: ExportSettings,
     /// Whether its file is being written.
     pub is_writing: bool,
     /// The name of the file, without its ending.
     name: String,
     folder: FolderField,
-    figure: Option<BackgroundTask<Result<Figure, String>>>,
-    /// The figure, or why there is none.
-    built: Option<Result<Arc<Figure>, String>>,
+    /// The figure, by the number of the build.
+    figure: Latest<usize, Arc<Figure>>,
+    builds: usize,
     preview: Preview,
 }
 
 impl ExportDialog {
-    /// A dialog for a figure that `build` makes in a thread.
+    /// Returns a dialog for a figure that `build` makes in a thread.
     pub fn new(
         title: &str,
         name: &str,
@@ -105,23 +101,23 @@ impl ExportDialog {
         ctx: &egui::Context,
         build: impl FnOnce() -> Result<Figure, String> + Send + 'static,
     ) -> Self {
-        let figure = BackgroundTask::begin("figure", ctx, build);
-        let built =
-            figure.is_none().then(|| Err("The system refused to start a thread. Try again.".to_owned()));
         let (title, name) = (title.to_owned(), name.to_owned());
         let (folder, preview) = (FolderField::default(), Preview::default());
-        Self { title, settings, is_writing: false, name, folder, figure, built, preview }
+        let (figure, builds, is_writing) = (Latest::default(), 0, false);
+        let mut dialog = Self { title, settings, is_writing, name, folder, figure, builds, preview };
+        dialog.rebuild(ctx, build);
+        dialog
     }
 
-    /// The name of the file, without its ending.
+    /// Returns the name of the file, without its ending.
     #[cfg(test)]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The figure, once it is there.
+    /// Returns the figure, once it is there.
     pub fn figure(&self) -> Option<&Arc<Figure>> {
-        self.built.as_ref()?.as_ref().ok()
+        self.figure.last().map(|(_, figure)| figure)
     }
 
     /// Takes the figure with other settings; the last one stays until the new one is there.
@@ -130,18 +126,14 @@ impl ExportDialog {
         ctx: &egui::Context,
         build: impl FnOnce() -> Result<Figure, String> + Send + 'static,
     ) {
-        self.figure = BackgroundTask::begin("figure", ctx, build);
+        self.builds += 1;
+        self.figure.abandon();
+        self.figure.ask(self.builds, ctx, move || build().map(Arc::new));
     }
 
     /// Draws the dialog.
     pub fn ui(&mut self, ctx: &egui::Context) -> Option<ExportResponse> {
-        if let Some(task) = self.figure.take() {
-            match task.take() {
-                TaskState::Running => self.figure = Some(task),
-                TaskState::Done(built) => self.built = Some(built.map(Arc::new)),
-                TaskState::Failed(why) => self.built = Some(Err(why)),
-            }
-        }
+        self.figure.poll();
         let window = ctx.content_rect().size() - egui::Vec2::splat(6.0 * STEP);
         let size = egui::vec2(1184.0, 792.0).min(window);
         let frame = Frame::popup(&ctx.global_style()).inner_margin(0.0);
@@ -213,7 +205,7 @@ impl ExportDialog {
         let is_wrong = self.why_not().is_some();
         row_ui(ui, "Name", |ui| {
             let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
-            let state = if is_wrong && self.built.is_some() && !self.is_writing {
+            let state = if is_wrong && self.figure.newest().is_some() && !self.is_writing {
                 FieldState::Wrong
             } else {
                 FieldState::Plain
@@ -230,12 +222,12 @@ impl ExportDialog {
         response
     }
 
-    /// The file that it writes.
+    /// Returns the file that it writes.
     pub fn path(&self) -> PathBuf {
         self.settings.folder.join(format!("{}.{}", self.name.trim(), self.settings.kind.ending()))
     }
 
-    /// Why the figure cannot be written.
+    /// Returns why the figure cannot be written.
     fn why_not(&self) -> Option<String> {
         if self.folder.is_missing {
             return Some("This folder does not exist".to_owned());
@@ -250,11 +242,11 @@ impl ExportDialog {
         if self.is_writing {
             return Some("The file is being written".to_owned());
         }
-        match &self.built {
+        match self.figure.newest() {
             None => Some("The figure is being made".to_owned()),
-            Some(Err(why)) => Some(why.clone()),
-            Some(Ok(_)) if self.settings.kind == FileKind::Csv => None,
-            Some(Ok(_)) => self.settings.options.size.check().err(),
+            Some((_, Err(why))) => Some(why.to_owned()),
+            Some((_, Ok(_))) if self.settings.kind == FileKind::Csv => None,
+            Some((_, Ok(_))) => self.settings.options.size.check().err(),
         }
     }
 
@@ -292,18 +284,18 @@ impl ExportDialog {
     }
 
     fn preview_ui(&mut self, ui: &mut Ui) {
-        match &self.built {
+        match self.figure.newest() {
             None => drop(ui.spinner()),
-            Some(Ok(_)) if self.settings.kind == FileKind::Csv => {
+            Some((_, Ok(_))) if self.settings.kind == FileKind::Csv => {
                 ui.label("A table of exactly what the figure shows, with all digits.");
             }
-            Some(Err(why)) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
-            Some(Ok(figure)) => self.preview.ui(ui, figure, &self.settings.options),
+            Some((_, Err(why))) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
+            Some((_, Ok(figure))) => self.preview.ui(ui, figure, &self.settings.options),
         }
     }
 }
 
-/// The caption of a figure: its small print as sentences.
+/// Returns the caption of a figure: its small print as sentences.
 fn caption(figure: &Figure, options: &Options) -> String {
     let sentences = options.remarks(figure).into_iter().map(|remark| capitalised(&remark) + ".");
     sentences.collect::<Vec<_>>().join(" ")

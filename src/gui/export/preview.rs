@@ -7,7 +7,7 @@ use eframe::egui::{
     Vec2, vec2,
 };
 
-use crate::background::{BackgroundTask, TaskState};
+use crate::background::Latest;
 use crate::icons::Icon;
 use crate::theme::{self, NAME, SMALL, STEP, present};
 use crate::widgets::{self, Tone};
@@ -26,7 +26,7 @@ const REMARKS: f32 = 72.0;
 /// The smallest text that most journals accept, in points.
 const LEAST_TEXT: f64 = 6.0;
 
-/// What a picture was made from.
+/// The origin of a picture.
 #[derive(Clone, Debug, PartialEq)]
 struct Key {
     figure: usize,
@@ -35,9 +35,9 @@ struct Key {
 }
 
 /// A drawn figure.
-struct Drawn<T> {
-    picture: T,
-    /// What its page has: the legend may differ from the place that was asked for.
+struct Drawn {
+    picture: TextureHandle,
+    /// Facts of its page: the legend may differ from the place that was asked for.
     facts: PageFacts,
     /// Characters without a font.
     missing: Option<String>,
@@ -46,9 +46,7 @@ struct Drawn<T> {
 /// The picture of the last settings, and how large it is shown.
 #[derive(Default)]
 pub struct Preview {
-    /// The picture, or why the figure cannot be drawn.
-    shown: Option<(Key, Result<Drawn<TextureHandle>, String>)>,
-    pending: Option<(Key, BackgroundTask<Result<Drawn<ColorImage>, String>>)>,
+    drawn: Latest<Key, Drawn>,
     /// The scale; nothing to fit.
     scale: Option<f64>,
 }
@@ -64,7 +62,7 @@ impl Preview {
         let shown = vec2(size.width_pt as f32, size.height_pt as f32) * (scale * SCREEN) as f32;
         self.make(ui, figure, options, shown);
         let area = ScrollArea::both().id_salt("preview").max_height(space.y).auto_shrink([false, false]);
-        area.show(ui, |ui| match &self.shown {
+        area.show(ui, |ui| match self.drawn.newest() {
             None => drop(ui.spinner()),
             Some((_, Err(why))) => drop(widgets::message_ui(ui, Tone::Bad, why)),
             Some((_, Ok(Drawn { picture, .. }))) => {
@@ -77,7 +75,9 @@ impl Preview {
             }
         });
         ui.separator();
-        self.remarks_ui(ui, figure, options);
+        if let Some((_, drawn)) = self.drawn.last() {
+            drawn.remarks_ui(ui, figure, options);
+        }
     }
 
     fn head_ui(&mut self, ui: &mut Ui, options: &Options, scale: f64) {
@@ -106,42 +106,31 @@ impl Preview {
         });
     }
 
-    /// Draws the picture in a thread; the last one stays until then.
+    /// Has the picture made in a thread; the last one stays until then.
     fn make(&mut self, ui: &Ui, figure: &Arc<Figure>, options: &Options, shown: Vec2) {
-        if let Some((key, task)) = self.pending.take() {
-            match task.take() {
-                TaskState::Running => self.pending = Some((key, task)),
-                TaskState::Done(Ok(Drawn { picture, facts, missing })) => {
-                    let picture = ui.ctx().load_texture("figure", picture, TextureOptions::LINEAR);
-                    self.shown = Some((key, Ok(Drawn { picture, facts, missing })));
-                }
-                TaskState::Done(Err(why)) | TaskState::Failed(why) => self.shown = Some((key, Err(why))),
-            }
-        }
         let pixels = shown * ui.pixels_per_point();
         let key = Key {
             figure: Arc::as_ptr(figure).addr(),
             options: *options,
             pixels: [pixels.x.round() as u32, pixels.y.round() as u32],
         };
-        if self.pending.is_some() || self.shown.as_ref().is_some_and(|(known, _)| *known == key) {
-            return;
-        }
         let most = MOST_PIXELS / options.size.width_pt.max(options.size.height_pt);
         let dots = (f64::from(pixels.x) / options.size.width_pt).min(most) * 72.0;
-        let (figure, options) = (figure.clone(), Options { dpi: dots, ..*options });
-        let task = BackgroundTask::begin("preview", ui.ctx(), move || {
+        let (figure, options, ctx) = (figure.clone(), Options { dpi: dots, ..*options }, ui.ctx().clone());
+        self.drawn.get(&key, ui.ctx(), move || {
             let (size, pixels) = picture(&figure, &options).map_err(|error| error.to_string())?;
             let picture = ColorImage::from_rgba_premultiplied(size, &pixels);
+            let picture = ctx.load_texture("figure", picture, TextureOptions::LINEAR);
             let missing = missing_characters(&figure, FileKind::Png, &options);
             Ok(Drawn { picture, facts: page_facts(&figure, &options), missing })
         });
-        self.pending = task.map(|task| (key, task));
     }
+}
 
+impl Drawn {
     /// Draws what the page lacks: readable text, values in cells, characters, room for the legend.
     fn remarks_ui(&self, ui: &mut Ui, figure: &Figure, options: &Options) {
-        let Some((_, Ok(Drawn { facts, missing, .. }))) = &self.shown else { return };
+        let Self { facts, missing, .. } = self;
         if let Some(text) = facts.least_text {
             let tone = if text < LEAST_TEXT - 0.05 { Tone::Warning } else { Tone::Good };
             line_ui(ui, tone, &format!("Smallest text {} pt", without_zeros(&fixed(text, 1))));
@@ -160,7 +149,7 @@ impl Preview {
     }
 }
 
-/// A sentence with its sign.
+/// Draws a sentence with its sign.
 fn line_ui(ui: &mut Ui, tone: Tone, text: &str) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), egui::Sense::hover());
@@ -169,7 +158,7 @@ fn line_ui(ui: &mut Ui, tone: Tone, text: &str) {
     });
 }
 
-/// Why the legend is not where it was asked for.
+/// Returns why the legend is not where it was asked for.
 const fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<&'static str> {
     match (wanted, found) {
         (LegendPlace::Inside | LegendPlace::Corner(_), LegendPlace::Below) => {

@@ -24,7 +24,7 @@ pub(super) struct BatchPace {
 }
 
 impl BatchPace {
-    /// Has to be called when runs start.
+    /// Begins to measure as runs start.
     pub fn begin(&mut self) {
         *self = Self { before: BTreeMap::new(), began: Some(Instant::now()) };
     }
@@ -43,8 +43,8 @@ impl BatchPace {
         }
     }
 
-    /// Expected seconds to the end after `elapsed` seconds of work. `done` gives the share of a run that is done; `open` are
-    /// those of the `all` runs that have not ended. The rest of a failed run does not count.
+    /// Returns expected seconds to the end after `elapsed` seconds of work. `done` gives the share of a run that is
+    /// done; `open` are those of the `all` runs that have not ended. The rest of a failed run does not count.
     fn secs_left<'a>(
         &self,
         elapsed: f64,
@@ -58,17 +58,17 @@ impl BatchPace {
 }
 
 impl Runs {
-    /// The runs that were started together.
+    /// Returns the runs that were started together.
     pub fn batch(&self) -> &[String] {
         &self.batch
     }
 
-    /// The number of started runs that have ended, and of all started runs.
+    /// Returns the number of started runs that have ended, and of all started runs.
     pub fn batch_count(&self) -> (usize, usize) {
         (self.batch.len() - self.open.len(), self.batch.len())
     }
 
-    /// The runs that have not ended, by identity.
+    /// Returns the runs that have not ended, by identity.
     pub fn open(&self) -> impl Iterator<Item = &String> {
         self.open.iter().chain(self.pending.iter().map(|job| &job.run.id))
     }
@@ -81,7 +81,7 @@ impl Runs {
         left.map(|secs| [(1.0 - SHORTER) * secs, (1.0 + LONGER) * secs])
     }
 
-    /// The progress of all started runs, from 0 to 1; one that has ended counts as 1.
+    /// Returns the progress of all started runs, from 0 to 1; one that has ended counts as 1.
     pub fn batch_share(&self) -> f64 {
         let share = |run: &String| if self.open.contains(run) { self.share_of(run) } else { 1.0 };
         self.batch.iter().map(share).sum::<f64>() / self.batch.len().max(1) as f64

@@ -3,11 +3,10 @@
 mod batch;
 mod outdated;
 mod queue;
-mod reading;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::worker::RunningJobs;
@@ -26,22 +25,11 @@ const DRAIN: Duration = Duration::from_millis(4);
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunNews {
     /// A run changed its state.
-    State {
-        /// Its identity.
-        run: String,
-        /// Its new state.
-        state: RunState,
-    },
+    State { run: String, state: RunState },
     /// A report of a stage that everybody has to read.
-    Report {
-        /// Its run.
-        run: String,
-        /// In one sentence.
-        summary: String,
-    },
+    Report { run: String, summary: String },
     /// Another process works on a run, which was skipped.
     Elsewhere {
-        /// Its identity.
         run: String,
         /// The other process, and its host.
         owner: String,
@@ -54,7 +42,6 @@ pub enum RunNews {
     ReadMore,
     /// The folder of results has runs that the document does not list.
     Outdated {
-        /// Their number.
         all: usize,
         /// The number of those that are shown for runs without results.
         shown: usize,
@@ -84,7 +71,7 @@ pub struct Runs {
     work: Option<RunningJobs>,
     /// The work that has ended, whose order of runs may still be written.
     last_work: Option<RunningJobs>,
-    /// How runs share the machine.
+    /// The way in which runs share the machine.
     pub sharing: Sharing,
     /// The queue as it was when it was looked at last, at this revision, and the places of its runs.
     view: Option<QueueView>,
@@ -110,7 +97,7 @@ impl Runs {
         self.revision += 1;
     }
 
-    /// The record of a run.
+    /// Returns the record of a run.
     pub fn record(&self, run: &str) -> Option<&RunRecord> {
         self.records.get(run)
     }
@@ -120,13 +107,13 @@ impl Runs {
         self.revision
     }
 
-    /// The state of a run; `Waiting` without a record.
+    /// Returns the state of a run; `Waiting` without a record.
     pub fn state(&self, run: &str) -> RunState {
         let known = self.records.get(run).map_or(RunState::Waiting, |record| record.state().clone());
         if self.open.contains(run) && known != RunState::Running { RunState::Waiting } else { known }
     }
 
-    /// Whether all stages of a run are done.
+    /// Returns true if all stages of a run are done.
     pub fn is_done(&self, run: &str) -> bool {
         self.records.get(run).is_some_and(RunRecord::is_done) && !self.open.contains(run)
     }
@@ -137,27 +124,27 @@ impl Runs {
         self.archived = archived;
     }
 
-    /// Whether the results of a run are in the archive, and it has no others.
+    /// Returns true if the results of a run are in the archive, and it has no others.
     pub fn is_archived(&self, run: &str) -> bool {
         self.archived.contains(run) && !self.records.contains_key(run) && !self.open.contains(run)
     }
 
-    /// Whether a run is still to be done: those in the archive were done once.
+    /// Returns true if a run is still to be done: those in the archive were done once.
     pub fn is_left(&self, run: &str) -> bool {
         !self.is_done(run) && !self.is_archived(run)
     }
 
-    /// Whether the training of a run diverged, so far.
+    /// Returns true if the training of a run diverged, so far.
     pub fn has_diverged(&self, run: &Run) -> bool {
         self.records.get(&run.id).is_some_and(|record| has_diverged(run, record))
     }
 
-    /// Whether a run was started and has not ended.
+    /// Returns true if a run was started and has not ended.
     pub fn is_open(&self, run: &str) -> bool {
         self.open.contains(run)
     }
 
-    /// The state in words; a run that was never started is not queued.
+    /// Returns the state in words; a run that was never started is not queued.
     pub fn word(&self, run: &str) -> &'static str {
         match self.state(run) {
             RunState::Waiting if self.is_archived(run) => "archived",
@@ -167,7 +154,7 @@ impl Runs {
         }
     }
 
-    /// Whether a run was started, or waited for its start, and did not finish.
+    /// Returns true if a run was started, or waited for its start, and did not finish.
     pub fn is_resumable(&self, run: &str) -> bool {
         match self.state(run) {
             RunState::Stopped | RunState::Failed(_) => true,
@@ -176,17 +163,17 @@ impl Runs {
         }
     }
 
-    /// Whether runs are in progress.
+    /// Returns true if runs are in progress.
     pub const fn is_running(&self) -> bool {
         self.work.is_some()
     }
 
-    /// How the runs were asked to stop, if they were.
+    /// Returns how the runs were asked to stop, if they were.
     pub const fn stopping(&self) -> Option<StopKind> {
         self.stopping
     }
 
-    /// Whether the runs are paused.
+    /// Returns true if the runs are paused.
     pub const fn is_paused(&self) -> bool {
         self.paused.is_some()
     }
@@ -246,7 +233,7 @@ impl Runs {
         self.ended_turn.insert(run.to_owned());
     }
 
-    /// Has to be called once the channel has closed: a run without an end event was lost with its thread.
+    /// Ends the work once the channel has closed: a run without an end event was lost with its thread.
     fn end(&mut self) -> Vec<RunNews> {
         let mut news = Vec::new();
         for run in std::mem::take(&mut self.open) {
@@ -271,9 +258,110 @@ impl Runs {
         news.push(RunNews::Over);
         news
     }
+
+    /// Returns runs with these records.
+    #[cfg(test)]
+    pub fn of(records: BTreeMap<String, RunRecord>) -> Self {
+        Self { records: records.into_iter().collect(), revision: 1, ..Self::default() }
+    }
+
+    fn forget_all(&mut self) {
+        self.records.clear();
+        self.more.clear();
+        self.remembered.clear();
+        self.give_up_search();
+        self.skipped.clear();
+        self.revision += 1;
+    }
+
+    /// Forgets all records and takes those that a thread reads, as they arrive. Waits at most `patience`, so that small
+    /// results are complete at once.
+    pub fn read(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) -> Option<usize> {
+        self.forget_all();
+        self.reading = Some((records, 0));
+        self.take_read(patience)
+    }
+
+    /// Returns true if threads still read records.
+    pub const fn is_reading(&self) -> bool {
+        self.reading.is_some() || !self.more.is_empty()
+    }
+
+    /// Takes records of runs without a record, as a thread reads them. Waits at most `patience`.
+    pub fn read_more(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) {
+        self.more.push(records);
+        self.take_more(patience);
+    }
+
+    /// Takes the records of further runs that arrive within `patience`; returns whether those were all.
+    fn take_more(&mut self, patience: Duration) -> bool {
+        let began = Instant::now();
+        while let Some(records) = self.more.first() {
+            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
+                Ok((run, record)) => {
+                    self.records.entry(run).or_insert(record);
+                    self.revision += 1;
+                }
+                Err(RecvTimeoutError::Timeout) => return false,
+                Err(RecvTimeoutError::Disconnected) => drop(self.more.remove(0)),
+            }
+        }
+        true
+    }
+
+    /// Takes the records that arrive within `patience`; returns the number of all runs after the last one.
+    fn take_read(&mut self, patience: Duration) -> Option<usize> {
+        let began = Instant::now();
+        loop {
+            let (records, count) = self.reading.as_mut()?;
+            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
+                Ok((run, record)) => {
+                    *count += 1;
+                    // A record from a run in progress is newer than that on disk.
+                    self.records.entry(run).or_insert(record);
+                    self.revision += 1;
+                    if began.elapsed() > patience.max(DRAIN) {
+                        return None;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let (_, count) = self.reading.take()?;
+                    self.revision += 1;
+                    return Some(count);
+                }
+            }
+        }
+    }
+
+    /// Takes the record of a run in another process; returns its state if that has changed.
+    pub fn take_from_others(&mut self, run: &str, record: RunRecord) -> Option<RunState> {
+        if self.open.contains(run) {
+            return None; // the record here is newer
+        }
+        let has_news = |known: &RunRecord| {
+            *known.state() != *record.state() || known.points().len() != record.points().len()
+        };
+        // The reason of a failure here is known even if the disk had no space for it.
+        let knows_why = |known: &RunRecord| {
+            matches!(known.state(), RunState::Failed(_)) && known.points().len() >= record.points().len()
+        };
+        if *record.state() == RunState::Stopped && self.records.get(run).is_some_and(knows_why) {
+            return None;
+        }
+        let is_over = *record.state() != RunState::Running;
+        if is_over && self.records.get(run).is_some_and(|known| !has_news(known)) {
+            return None; // such as a run that has just ended here, whose record also has its progress
+        }
+        let before = self.state(run);
+        self.records.insert(run.to_owned(), record);
+        self.revision += 1;
+        Some(self.state(run)).filter(|state| *state != before)
+    }
 }
 
-/// The jobs for the runs that are neither done nor in the queue, each identity once; runs that still stop get another turn.
+/// Returns the jobs for the runs that are neither done nor in the queue, each identity once; runs that still stop get
+/// another turn.
 pub fn jobs(runs: &[Run], known: &Runs, folder: &Path, base: &Path) -> Vec<Job> {
     let mut seen = BTreeSet::new();
     let is_left = |run: &Run| !known.is_done(&run.id);
@@ -282,4 +370,25 @@ pub fn jobs(runs: &[Run], known: &Runs, folder: &Path, base: &Path) -> Vec<Job> 
         .filter(|run| seen.insert(&run.id) && is_left(run) && is_free(run))
         .map(|run| Job { run: run.clone(), folder: folder.to_owned(), base: base.to_owned() })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::Point;
+
+    #[test]
+    fn why_a_run_has_failed_stays_until_the_disk_has_more_to_tell() {
+        let started = || Event::Started { resumed: false, threads: 1 };
+        let stopped = || Event::Stopped { secs: 1.0 };
+        let failed = RunState::Failed("no room".to_owned());
+        let heard = RunRecord::of([started(), Event::Failed { message: "no room".to_owned() }]);
+        let mut runs = Runs::of(BTreeMap::from([("run".to_owned(), heard)]));
+        assert_eq!(runs.take_from_others("run", RunRecord::of([started(), stopped()])), None);
+        assert_eq!(runs.state("run"), failed);
+        let went_on = RunRecord::of([started(), Event::Point(Point::default()), stopped()]);
+        assert_eq!(runs.take_from_others("run", went_on), Some(RunState::Stopped));
+        let done = RunRecord::of([started(), Event::Finished { secs: 1.0 }]);
+        assert_eq!(runs.take_from_others("run", done), Some(RunState::Done));
+    }
 }

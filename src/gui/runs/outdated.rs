@@ -93,8 +93,8 @@ impl Runs {
         self.outdated.strays = self.open.iter().filter(is_stray).filter_map(named).collect();
     }
 
-    /// The run of the same arm and seed with previous settings that is in progress or waits, or has failed since the settings
-    /// changed; `None` once the run itself has a record.
+    /// Returns the run of the same arm and seed with previous settings that is in progress or waits, or has failed
+    /// since the settings changed; `None` once the run itself has a record.
     pub fn stray(&self, run: &Run) -> Option<&str> {
         if self.outdated.strays.is_empty()
             || self.open.contains(&run.id)
@@ -107,24 +107,25 @@ impl Runs {
         is_shown.then_some(id)
     }
 
-    /// The name of a run that the document no longer lists.
+    /// Returns the name of a run that the document no longer lists.
     pub fn name(&self, run: &str) -> Option<String> {
         let (arm, seed) = self.outdated.names.get(run)?;
         Some(format!("{arm}, seed {seed}"))
     }
 
-    /// The record that is shown for a run: its own, or, while it has no points, that of the same arm and seed with previous
-    /// settings.
+    /// Returns the record that is shown for a run: its own, or, while it has no points, that of the same arm and seed
+    /// with previous settings.
     pub fn shown(&self, run: &Run) -> Option<&RunRecord> {
         self.outdated(run).or_else(|| self.record(&run.id))
     }
 
-    /// Whether the shown record belongs to previous settings.
+    /// Returns true if the shown record belongs to previous settings.
     pub fn is_stale(&self, run: &Run) -> bool {
         self.outdated(run).is_some()
     }
 
-    /// The results of the same arm and seed with previous settings, while the run has no points and is not in progress.
+    /// Returns the results of the same arm and seed with previous settings, while the run has no points and is not in
+    /// progress.
     pub fn outdated(&self, run: &Run) -> Option<&RunRecord> {
         if self.open.contains(&run.id) || self.records.get(&run.id).is_some_and(has_points) {
             return None;
@@ -166,7 +167,7 @@ impl Runs {
         self.outdated.search = None;
     }
 
-    /// Whether a thread searches for runs that the document does not list.
+    /// Returns true if a thread searches for runs that the document does not list.
     pub const fn is_searching(&self) -> bool {
         self.outdated.search.is_some()
     }

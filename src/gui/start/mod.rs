@@ -1,16 +1,16 @@
 //! The start page: a blank experiment, the templates with pictures of their results, and recent files.
 
-mod recent_files;
 mod result;
+
+use std::path::PathBuf;
 
 use eframe::egui::{
     self, Align, Align2, CornerRadius, FontId, Label, Layout, Rect, Response, RichText, ScrollArea, Sense,
     Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
-pub use recent_files::{RecentFile, RecentFiles, RecentState, RecentTarget};
-
 use super::icons::Icon;
+use super::recent::{RecentFile, RecentState};
 use super::text::counted;
 use super::theme::{self, BODY, HEADING, NAME, SMALL, STEP, present};
 use super::widgets::{self, Tone};
@@ -33,13 +33,13 @@ const SIDE: f32 = 3.0 * STEP;
 /// The most cards in a row.
 const COLUMNS: usize = 4;
 
-/// What was chosen.
+/// The choice on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartResponse {
     /// A new experiment from this template.
     New(Template),
-    /// A recent file, or an untitled experiment with results.
-    Recent(RecentTarget),
+    /// A recent file.
+    Recent(PathBuf),
     /// Any file.
     Open,
     /// The user guide.
@@ -137,7 +137,7 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
     chosen
 }
 
-/// The ground of a card; all of it is the button.
+/// Draws the ground of a card; all of it is the button.
 fn card_ui(ui: &mut Ui, name: &str) -> (Rect, Response) {
     let colours = present(ui);
     let (rect, response) = ui.allocate_exact_size(CARD, Sense::click());
@@ -167,7 +167,7 @@ fn words_ui(ui: &mut Ui, card: Rect, [name, text, facts]: [&str; 3]) {
     ui.painter().text(at, Align2::LEFT_BOTTOM, facts, FontId::proportional(SMALL), present(ui).text3);
 }
 
-/// The card of a template; the blank one has no position in the list.
+/// Draws the card of a template; the blank one has no position in the list.
 fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Response {
     let (rect, response) = card_ui(ui, template.name);
     let picture = rect.with_max_y(rect.top() + PICTURE);
@@ -202,7 +202,7 @@ fn recent_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
     ui.spacing_mut().item_spacing.y = STEP / 2.0;
     for file in recent {
         if file_ui(ui, file).clicked() {
-            chosen = Some(StartResponse::Recent(file.target.clone()));
+            chosen = Some(StartResponse::Recent(file.path.clone()));
         }
     }
     let hint = if recent.is_empty() {
@@ -215,17 +215,12 @@ fn recent_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
     chosen
 }
 
-/// A recent file: name and day above, folder and state below.
+/// Draws a recent file: name and day above, folder and state below.
 fn file_ui(ui: &mut Ui, file: &RecentFile) -> Response {
     let colours = present(ui);
     let is_there = file.state != RecentState::Missing;
-    let name = file.name();
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0 * STEP), Sense::click());
-    let label = match file.target {
-        RecentTarget::File(_) => name.clone(),
-        RecentTarget::Untitled(_) => format!("{name}, untitled"),
-    };
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &label));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &file.name));
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect.expand2(vec2(STEP, 0.0)), 4.0, colours.raised);
     }
@@ -247,14 +242,11 @@ fn file_ui(ui: &mut Ui, file: &RecentFile) -> Response {
         small.clone(),
         colours.text2,
     );
-    let fitting = theme::fitted(&painter, &name, &theme::medium(BODY), day.left() - rect.left() - 2.0 * STEP);
+    let fitting =
+        theme::fitted(&painter, &file.name, &theme::medium(BODY), day.left() - rect.left() - 2.0 * STEP);
     painter.text(pos2(rect.left(), upper), Align2::LEFT_CENTER, fitting, theme::medium(BODY), ink);
     let most = state_rect.left() - rect.left() - 5.0 * STEP;
     let folder = theme::fitted(&painter, &file.folder, &small, most);
     painter.text(pos2(rect.left(), lower), Align2::LEFT_CENTER, folder, small, colours.text3);
-    let about = match &file.target {
-        RecentTarget::File(path) => path.display().to_string(),
-        RecentTarget::Untitled(_) => "Not saved yet; opens with its results".to_owned(),
-    };
-    response.on_hover_text(about).on_hover_cursor(egui::CursorIcon::PointingHand)
+    response.on_hover_text(file.path.display().to_string()).on_hover_cursor(egui::CursorIcon::PointingHand)
 }

@@ -39,7 +39,7 @@ pub fn result_ui(ui: &Ui, rect: Rect, template: usize) {
     }
 }
 
-/// The figure of a template, from its stored values.
+/// Returns the figure of a template, from its stored values.
 fn figure(template: &Template) -> Option<Figure> {
     let result = template.result?;
     let mut figure = (find(result.figure)?.build)(&[], &PlotOptions::default());
@@ -57,13 +57,13 @@ fn figure(template: &Template) -> Option<Figure> {
     Some(figure)
 }
 
-/// The arm with the longest name that starts the line's name.
+/// Returns the arm with the longest name that starts the line's name.
 fn colour_of(line: &str, arms: &[String]) -> usize {
     let named = arms.iter().enumerate().filter(|(_, arm)| line.starts_with(arm.as_str()));
     named.max_by_key(|(_, arm)| arm.len()).map_or(0, |(index, _)| index)
 }
 
-/// The line and the point of a row `line,NAME,,x,y,low,high`; a name with a comma has quotes.
+/// Returns the line and the point of a row `line,NAME,,x,y,low,high`; a name with a comma has quotes.
 fn value(row: &str) -> Option<(String, [f64; 2])> {
     let mut fields = row.rsplitn(6, ',').skip(2);
     let y = fields.next()?.parse().ok()?;

@@ -48,13 +48,13 @@ pub const ENTRY: ViewEntry = ViewEntry {
     make: || Box::<Queue>::default(),
 };
 
-/// What is kept between frames.
+/// The state between frames.
 #[derive(Default)]
 struct Queue {
     lines: Vec<QueueLine>,
     /// The revisions of records and rows that the lines are of, and when they were made, in seconds.
     made: Option<([u64; 2], f64)>,
-    /// What Slurm has of the experiment.
+    /// The jobs of the experiment in Slurm.
     cluster: ClusterQueue,
     /// Arms with their positions and colours.
     arms: BTreeMap<String, [usize; 2]>,
@@ -66,7 +66,7 @@ impl View for Queue {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
         }
         let sharing = self.head_ui(ui, input.runs, shared.store.of()).map(Request::Sharing);
-        let sharing = sharing.or(self.cluster_ui(ui, input));
+        self.cluster_ui(ui, input);
         if self.lines.is_empty() {
             nothing_ui(ui, ENTRY.help, "All runs are done. Change a setting or add a seed to run more.");
             return sharing;
@@ -111,18 +111,12 @@ impl Queue {
         (sharing != runs.sharing).then_some(sharing)
     }
 
-    /// Draws the jobs of the experiment in Slurm's queue, and where they can be cancelled.
-    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Request> {
-        let ctx = ui.ctx().clone();
-        let lines = self.cluster.lines(input.results, &Slurm::default(), &ctx).join("; ");
-        if lines.is_empty() {
-            return None;
-        }
-        let shown = ui.horizontal_wrapped(|ui| {
+    /// Draws a line with the jobs of the experiment in Slurm's queue.
+    fn cluster_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
+        let lines = self.cluster.lines(input.results, &Slurm::default(), ui.ctx()).join("; ");
+        if !lines.is_empty() {
             ui.label(RichText::new(lines).color(present(ui).text2));
-            ui.add(widgets::ghost(None, "Cluster…")).clicked().then_some(Request::Cluster)
-        });
-        shown.inner
+        }
     }
 
     /// Returns "2 running, 4 waiting, 1 failed".
@@ -332,12 +326,12 @@ fn pressed(ui: &Ui, ground: &Response) -> Option<QueueAction> {
 /// The most runs side by side, and threads.
 const MOST: usize = 1024;
 
-/// What is typed for how runs share the machine, and not entered yet.
+/// Typed text about how runs share the machine, not entered yet.
 #[derive(Default)]
 pub struct TypedSharing {
     /// For runs side by side, and for threads.
     texts: [Option<String>; 2],
-    /// Whether the keyboard is to go there.
+    /// True if the keyboard is to go there.
     pub wants_focus: bool,
 }
 

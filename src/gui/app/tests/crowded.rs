@@ -1,6 +1,6 @@
 //! A document with many runs.
 
-use super::super::pause::{LONGEST_WAIT, MANY_RUNS, PAUSE_WHILE_EDITING};
+use super::super::{LONGEST_WAIT, MANY_RUNS, PAUSE_WHILE_EDITING};
 use super::*;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Opening, saving and closing, with questions before anything is lost.
 
 use super::*;
-use crate::app::runner::Copying;
-use crate::background::BackgroundTask;
 use crate::dialogs::Dialog;
 use crate::document::Document;
 use crate::recovery::UnsavedEdits;
@@ -230,31 +228,58 @@ fn runs_that_are_asked_for_while_results_are_read_start_when_these_are_known() {
 }
 
 #[test]
-fn runs_wait_while_results_are_copied_to_another_disk() {
+fn a_document_has_a_file_from_its_first_run_and_saving_as_renames_it_once_nothing_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("mine.ron");
     let mut window = Window::new();
-    let (release, held) = sync_channel(1);
-    let ctx = window.harness.ctx.clone();
-    let work = move || {
-        held.recv().unwrap();
-        Ok(2)
-    };
-    let app = window.harness.state_mut();
-    let (from, to) = (PathBuf::from("/from"), PathBuf::from("/to"));
-    app.runner.copying =
-        BackgroundTask::begin("results", &ctx, work).map(|moved| Copying { from, to, moved });
-    window.execute(Command::RunAll);
+    let title = window.harness.state().editor.document.title();
+    let path = |window: &Window| window.harness.state().editor.document.path().map(Path::to_owned);
+    assert_eq!(path(&window), None);
+    window.click("Run all");
+    let untitled = path(&window).unwrap();
+    assert!(untitled.ends_with("untitled-1.ron") && untitled.is_file());
+    let app = window.harness.state();
+    assert!(app.editor.document.title() == title && !app.editor.document.is_unsaved());
+    let run = window.stage.borrow().jobs[0].clone();
+    assert_eq!(run.folder, untitled.with_extension("runs"));
+    std::fs::create_dir_all(run.folder.join(&run.run.id)).unwrap();
+    window.carry_out(0, &[0.5]);
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(to.clone()));
+    window.execute(Command::SaveAs);
+    assert!(path(&window) == Some(untitled.clone()) && !to.exists(), "runs write there");
+    assert!(window.log().contains("once its runs have ended"), "{}", window.log());
+    window.hang_up();
+    assert_eq!(path(&window), Some(to.clone()));
+    assert!(to.is_file() && to.with_extension("runs").join(&run.run.id).is_dir());
+    assert!(!untitled.exists() && !untitled.with_extension("runs").exists());
+    assert!(window.sees("1 of 3"), "they are the same runs");
+    assert_eq!(window.harness.state().shell.settings.recent.files(), [to]);
+}
+
+#[test]
+fn saving_as_keeps_a_file_that_nobody_has_named_where_its_results_cannot_follow() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("mine.ron");
+    std::fs::create_dir(to.with_extension("runs")).unwrap();
+    let mut window = Window::new();
+    window.click("Run all");
+    window.hang_up();
+    let untitled = window.harness.state().editor.document.path().unwrap().to_owned();
+    std::fs::create_dir_all(untitled.with_extension("runs")).unwrap();
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(to.clone()));
+    window.execute(Command::SaveAs);
+    assert!(to.is_file() && untitled.is_file());
+    assert!(window.log().contains("mine.runs is there already"), "{}", window.log());
+}
+
+#[test]
+fn without_a_folder_for_its_file_an_experiment_does_not_run() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("untitled"), "no folder").unwrap();
+    let mut window = Window::with([1280.0, 800.0], None, Some(home.path().to_owned()), Settings::default());
+    window.click("Run all");
     assert!(window.stage.borrow().jobs.is_empty());
-    assert!(
-        window.log().contains("Runs will start once earlier results have been moved"),
-        "{}",
-        window.log()
-    );
-    release.send(()).unwrap();
-    while window.harness.state().runner.copying.is_some() {
-        window.harness.run();
-    }
-    assert!(window.log().contains("Moved results of 2 runs to /to"), "{}", window.log());
-    assert_eq!(window.stage.borrow().jobs.len(), 12);
+    assert!(window.sees("Nothing started") && window.sees("Save the experiment in another folder first"));
 }
 
 #[test]

@@ -3,7 +3,6 @@
 mod accessible;
 mod archive;
 mod citizen;
-mod cluster;
 mod commands_walk;
 mod crowded;
 mod data_folder;
@@ -59,6 +58,8 @@ fn saved_template(folder: &Path) -> PathBuf {
 struct Window {
     harness: Harness<'static, App>,
     stage: Shared,
+    /// The folder of experiments that nobody has named.
+    _untitled: tempfile::TempDir,
 }
 
 impl Window {
@@ -82,9 +83,10 @@ impl Window {
         });
         let desktop = Box::new(Around(stage.clone()));
         let worker = Box::new(Script(for_worker));
-        // No folder can be made there: what one test does must not reach another.
-        let nowhere = || PathBuf::from("/proc/nowhere");
-        let untitled = home.as_ref().map_or_else(nowhere, |home| home.join("untitled"));
+        // What one test does must not reach another.
+        let temporary = tempfile::tempdir().unwrap();
+        let untitled =
+            home.as_ref().map_or_else(|| temporary.path().to_owned(), |home| home.join("untitled"));
         let parts = Parts { worker, picker, desktop, untitled, home, clock: chrono::Local::now };
         // What is read in the background asks for a few frames more.
         let builder = Harness::builder().with_size(size).with_max_steps(100);
@@ -92,7 +94,7 @@ impl Window {
             prepare(&cc.egui_ctx, &settings);
             App::new(parts, settings, file.as_deref())
         });
-        Self { harness, stage }
+        Self { harness, stage, _untitled: temporary }
     }
 
     fn new() -> Self {

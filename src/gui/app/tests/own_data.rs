@@ -33,12 +33,12 @@ fn a_look_at_data_is_no_edit_and_undo_does_not_forget_it() {
     assert_eq!(classes(&window), ["cat", "cow", "dog"]);
     let document = &window.harness.state().editor.document;
     assert!(!document.is_unsaved());
-    assert_eq!(window.harness.state().command_context().undoes, None);
+    assert_eq!(window.harness.state().editor.history.undoes(), None);
     window.edit();
     window.execute(Command::Undo);
     assert!(until(&mut window, is_known) && classes(&window).len() == 3);
     let before = window.id(0, 1);
-    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron"), false).unwrap();
+    window.harness.state_mut().editor.document.save(&folder.path().join("y.ron")).unwrap();
     let saved = std::fs::read_to_string(folder.path().join("y.ron")).unwrap();
     assert!(!saved.contains("found") && !saved.contains("cow"), "{saved}");
     assert_eq!(window.id(0, 1), before);

@@ -4,7 +4,7 @@ use super::*;
 use crate::settings::Unfinished;
 
 fn results(window: &Window) -> PathBuf {
-    window.harness.state().editor.document.results(Path::new("/data"))
+    window.harness.state().editor.results()
 }
 
 /// Runs an arm, closes the window, and opens another one that has the same settings; with the results folder of the first.
@@ -70,6 +70,7 @@ fn quit(window: &mut Window, answer: &str) -> Settings {
 /// What a window leaves that was closed with edits; the seeds that these made.
 fn edited_and_quit(file: Option<PathBuf>) -> (Settings, Vec<u64>) {
     let mut window = Window::open(file);
+    window.click("Run all");
     window.edit();
     let edited = seeds(&window);
     (quit(&mut window, "Quit and resume at next start"), edited)

@@ -1,32 +1,30 @@
 //! The start page: what it lists, and the line below it.
 
 use super::*;
-use run::testing::write_done;
 
 #[test]
-fn an_untitled_experiment_that_was_run_comes_back_from_the_start_page() {
+fn an_experiment_that_was_run_and_not_named_comes_back_from_the_start_page() {
     let home = tempfile::tempdir().unwrap();
-    let open = || Window::with([1280.0, 800.0], None, Some(home.path().to_owned()), Settings::default());
-    let mut window = open();
+    let open = |settings| Window::with([1280.0, 800.0], None, Some(home.path().to_owned()), settings);
+    let mut window = open(Settings::default());
     let title = window.harness.state().editor.document.title();
     window.click("Run all");
-    let job = window.stage.borrow().jobs[0].clone();
-    write_done(&home.path().join("untitled").join(job.folder.file_name().unwrap()), &job.run);
+    let settings = window.harness.state().shell.settings.clone();
     drop(window);
-    let mut window = open();
+    let mut window = open(settings);
     window.execute(Command::New);
-    let entry = format!("{title}, untitled");
     for _ in 0..2000 {
-        if window.sees(&entry) {
+        if window.sees("not run yet") {
             break;
         }
         std::thread::sleep(Duration::from_millis(1));
         window.harness.step();
     }
-    window.click(&entry);
+    window.harness.get_all_by_label(&title).last().unwrap().click();
+    window.harness.run();
     let app = window.harness.state();
-    assert!(!app.shell.is_starting && app.editor.document.path().is_none());
-    assert_eq!(app.editor.document.title(), title);
+    assert_eq!(app.editor.document.path(), Some(home.path().join("untitled/untitled-1.ron").as_path()));
+    assert!(!app.shell.is_starting && app.editor.document.title() == title);
 }
 
 #[test]

@@ -1,0 +1,389 @@
+//! The open document: its edits with their history, commands on its arms and stages, data and weights that it takes, and the
+//! backup of edits against a crash.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::commands::Command;
+use crate::dialogs::Dialog;
+use crate::document::Document;
+use crate::drop;
+use crate::files::{NO_RESULTS, is_untitled, new_untitled, rename_results};
+use crate::history::{CurrentState, EditState, History};
+use crate::log::Log;
+use crate::plan::{self, Action};
+use crate::recovery::{Leftover, Recovery, UnsavedEdits};
+use crate::selection::Selection;
+use data::{Data, Recognised};
+use doc::file::FileError;
+use doc::intervention::{Import, Set, WeightFile};
+use doc::{Arm, Experiment, Intervention, Stage, capitalised, listed, templates};
+use form::number::counted;
+use results::tiles::Tiles;
+use results::view::ViewSettings;
+use run::folder_of;
+use run::weight_files::Guess;
+
+/// The file of the document is looked at this often, in seconds.
+const LOOK_AGAIN: f64 = 3.0;
+
+/// More arms than these are counted.
+const MOST_NAMES: usize = 4;
+
+/// The document with what was done to it.
+pub(super) struct Editor {
+    pub document: Document,
+    pub history: History,
+    pub recovery: Option<Recovery>,
+    /// Unsaved edits of crashed windows, the newest last.
+    pub leftovers: Vec<Leftover>,
+    /// The folder of experiments that nobody has named.
+    untitled: PathBuf,
+    /// The last look at the file, in seconds, and whether another program had written it.
+    looked: Option<(f64, bool)>,
+}
+
+/// Settings of the view, which can be undone as edits of the document can.
+pub(super) type Shown<'a> = (&'a ViewSettings, &'a Tiles);
+
+impl Editor {
+    /// Returns the default document, and a backup in the app's own folder.
+    pub fn new(untitled: PathBuf, home: Option<&Path>, log: &mut Log) -> Self {
+        let template = &templates::all()[0];
+        let document = Document::untitled(template.name, template.text).expect("a test opens every template");
+        let (history, recovery) = (History::default(), None);
+        let mut editor = Self { document, history, recovery, leftovers: Vec::new(), untitled, looked: None };
+        if let Some(home) = home {
+            editor.begin_backup(&home.join("recovery"), log);
+        }
+        editor
+    }
+
+    /// Returns the folder of the document's results, beside its file.
+    pub fn results(&self) -> PathBuf {
+        self.document.path().map_or_else(|| self.untitled.join(NO_RESULTS), folder_of)
+    }
+
+    /// Writes a document without a file into one that nobody has named.
+    ///
+    /// # Errors
+    /// What could not be written.
+    pub fn give_file(&mut self) -> Result<PathBuf, String> {
+        let path = new_untitled(&self.untitled).map_err(|error| {
+            let folder = self.untitled.display();
+            format!("{folder} cannot be written ({error}). Save the experiment in another folder first")
+        })?;
+        if let Err(error) = self.save(&path) {
+            let _ = std::fs::remove_file(&path); // an empty file may stay
+            return Err(error.to_string());
+        }
+        Ok(path)
+    }
+
+    /// Returns the file of the document if nobody has named or edited it elsewhere: *Save as* renames it then.
+    pub fn untitled(&self) -> Option<&Path> {
+        let is_own = |path: &&Path| {
+            is_untitled(path)
+                && path.parent() == Some(&self.untitled)
+                && !self.document.is_changed_elsewhere()
+        };
+        self.document.path().filter(is_own)
+    }
+
+    /// Gives the results beside a file to the document, which is saved under another name by now, and removes the file.
+    ///
+    /// # Errors
+    /// Why both stay as they are.
+    pub fn rename_from(&self, file: &Path) -> Result<(), String> {
+        rename_results(&folder_of(file), &self.results())?;
+        let _ = std::fs::remove_file(file); // without results, an old file may stay
+        Ok(())
+    }
+
+    /// Returns true if another program has written the document's file. `now` in seconds; it is looked at every few
+    /// seconds, when the window is drawn.
+    pub fn is_changed_elsewhere(&mut self, now: f64) -> bool {
+        let is_due = self.looked.is_none_or(|(at, _)| now - at >= LOOK_AGAIN || now < at);
+        if is_due {
+            self.looked = Some((now, self.document.is_changed_elsewhere()));
+        }
+        self.looked.is_some_and(|(_, is_changed)| is_changed)
+    }
+
+    /// Takes what another program has written as known: saving asks no more.
+    pub fn keep_mine(&mut self) {
+        self.document.keep_mine();
+        self.looked = None;
+    }
+
+    /// Looks at the file again: the document was opened or saved.
+    pub fn look_again(&mut self) {
+        self.looked = None;
+    }
+
+    /// Writes the document. What can be undone gets its paths from there too.
+    ///
+    /// # Errors
+    /// What could not be written; nothing has changed then.
+    pub fn save(&mut self, to: &Path) -> Result<(), FileError> {
+        let moved = self.document.save(to)?;
+        self.history.change(&|experiment| moved.of(experiment));
+        self.look_again();
+        Ok(())
+    }
+
+    /// Starts a history at the saved document, so that edits recovered after a crash can be undone.
+    pub fn begin_history(&mut self, (view, tiles): Shown<'_>) {
+        let experiment = self.document.saved();
+        self.history = History::new(EditState::new(CurrentState { experiment, view, tiles }));
+    }
+
+    /// Notes what was edited since the last time.
+    pub fn note_edits(&mut self, (view, tiles): Shown<'_>) {
+        let experiment = &self.document.experiment;
+        self.history.note(CurrentState { experiment, view, tiles });
+    }
+
+    /// Accepts changes that were not made by the user.
+    pub fn adopt_edits(&mut self, (view, tiles): Shown<'_>) {
+        let experiment = &self.document.experiment;
+        self.history.adopt(CurrentState { experiment, view, tiles });
+    }
+
+    /// Starts backing up edits, and looks for those of crashed windows.
+    fn begin_backup(&mut self, folder: &Path, log: &mut Log) {
+        match Recovery::new(folder) {
+            Ok(recovery) => {
+                self.leftovers = recovery.leftovers();
+                self.leftovers.reverse();
+                self.recovery = Some(recovery);
+            }
+            Err(error) => log.error(format!(
+                "Unsaved edits would be lost in a crash: {} cannot be used ({error}). Save often, or free the folder and restart",
+                folder.display()
+            )),
+        }
+    }
+
+    /// Keeps edits that are not saved, unless they are given up; returns the time after which to look again, where it is
+    /// too early.
+    pub fn back_up(&mut self, are_given_up: bool, log: &mut Log) -> Option<Duration> {
+        let recovery = self.recovery.as_mut()?;
+        if let Some(error) = recovery.error() {
+            log.error(format!("Unsaved edits could not be backed up: {error}"));
+        }
+        let document = &self.document;
+        if !document.would_lose() || are_given_up {
+            recovery.forget();
+            return None;
+        }
+        recovery.keep(document.revision(), || document.to_keep())
+    }
+
+    /// Returns the question about the edits of a window that crashed.
+    pub fn leftover_question(&self) -> Option<Dialog> {
+        let leftover = self.leftovers.last()?;
+        let (title, path) = (leftover.kept.title.clone(), leftover.kept.path.clone());
+        Some(Dialog::recover(&title, path.as_deref(), leftover.age.as_secs()))
+    }
+
+    /// Makes the edits that were asked about the document; whether there is another document now.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    pub fn restore(&mut self, log: &mut Log) -> Result<bool, String> {
+        let Some(leftover) = self.leftovers.pop() else { return Ok(false) };
+        self.document = Document::recovered(&leftover.kept).map_err(|error| error.to_string())?;
+        log.info(format!("Restored the unsaved edits to {}; save to keep them", leftover.kept.title));
+        // First this window keeps them, then the other one's file goes.
+        if let Some(recovery) = &mut self.recovery {
+            let document = &self.document;
+            recovery.keep(document.revision(), || document.to_keep());
+            recovery.drop_leftover(leftover);
+        }
+        Ok(true)
+    }
+
+    /// Gives up the edits that were asked about.
+    pub fn give_up_leftover(&mut self, log: &mut Log) {
+        if let (Some(leftover), Some(recovery)) = (self.leftovers.pop(), &self.recovery) {
+            log.info(format!("Discarded the unsaved edits to {}", leftover.kept.title));
+            recovery.drop_leftover(leftover);
+        }
+    }
+
+    /// Leaves a document, of which there is no other copy, to be offered at the next start as after a crash.
+    pub fn leave(&self, kept: &UnsavedEdits, log: &mut Log) {
+        let Some(recovery) = &self.recovery else { return };
+        if let Err(error) = recovery.leave(kept) {
+            log.error(format!("The edits to {} could not be kept: {error}", kept.title));
+        }
+    }
+
+    /// Adds, copies, removes or moves an arm, and returns what is selected then.
+    pub fn change_arms(&mut self, command: Command, selection: &Selection) -> Option<Selection> {
+        let arms = &mut self.document.experiment.arms;
+        let selected = selection.arm().filter(|arm| *arm < arms.len());
+        let arm = match (command, selected) {
+            (Command::AddArm, _) => {
+                // Without a plan: that of another arm would show the results of that arm.
+                arms.push(Arm { name: free_name(arms, "new arm"), ..Arm::default() });
+                arms.len() - 1
+            }
+            (Command::DuplicateArm, Some(arm)) => {
+                let name = free_name(arms, &format!("{} copy", arms[arm].name));
+                // At the end, so that the others keep their colours.
+                arms.push(Arm { name, ..arms[arm].clone() });
+                arms.len() - 1
+            }
+            (Command::RemoveArm, Some(arm)) => {
+                arms.remove(arm);
+                arm.min(arms.len().saturating_sub(1))
+            }
+            (Command::MoveArmUp, Some(arm)) if arm > 0 => {
+                arms.swap(arm, arm - 1);
+                arm - 1
+            }
+            (Command::MoveArmDown, Some(arm)) if arm + 1 < arms.len() => {
+                arms.swap(arm, arm + 1);
+                arm + 1
+            }
+            _ => return None,
+        };
+        Some(if arms.is_empty() { Selection::Experiment } else { Selection::Arm(arm) })
+    }
+
+    /// Takes an earlier or a later state of the experiment. A selected arm or stage that is elsewhere there is followed.
+    pub fn take_experiment(&mut self, experiment: &Experiment, selection: &Selection) -> Option<Selection> {
+        let before = std::mem::replace(&mut self.document.experiment, experiment.clone());
+        let index = selection.arm()?;
+        let own = before.arms.get(index)?;
+        let arm = experiment.arms.iter().position(|arm| arm.name == own.name).unwrap_or(index);
+        Some(match selection {
+            Selection::Experiment => return None,
+            Selection::Arm(_) => Selection::Arm(arm),
+            Selection::Setting { name, .. } => Selection::Setting { arm, name: name.clone() },
+            Selection::Run { id, .. } => Selection::Run { arm, id: id.clone() },
+            Selection::Stage { path, .. } => {
+                let moved = plan::moved_to(&own.plan, &experiment.arms.get(arm)?.plan, path);
+                Selection::Stage { arm, path: moved.unwrap_or_else(|| path.clone()) }
+            }
+        })
+    }
+
+    /// Changes the selected stage.
+    pub fn change_stage(&mut self, action: Action, selection: &Selection) -> Option<Selection> {
+        let (arm, path) = selection.stage()?;
+        let plan = &mut self.document.experiment.arms.get_mut(arm)?.plan;
+        let path = plan::act(plan, path, action);
+        Some(path.map_or(Selection::Arm(arm), |path| Selection::Stage { arm, path }))
+    }
+
+    /// Adds a stage after the selected one, by what menus call it.
+    pub fn add_stage_of(&mut self, label: &str, selection: &Selection) -> Option<Selection> {
+        let arm = selection.arm()?;
+        let plan = &mut self.document.experiment.arms.get_mut(arm)?.plan;
+        let path = plan::add(plan, selection.stage().map(|(_, path)| path), label)?;
+        Some(Selection::Stage { arm, path })
+    }
+
+    /// Adds a stage that sets entries at the end of the plan.
+    pub fn add_set(&mut self, set: Set, selection: &Selection) -> Option<Selection> {
+        let arm = selection.arm()?;
+        let plan = &mut self.document.experiment.arms.get_mut(arm)?.plan;
+        plan.push(Stage::Do(Intervention::Set(set)));
+        Some(Selection::Stage { arm, path: vec![plan.len() - 1] })
+    }
+
+    /// Makes a folder of data the data of the experiment.
+    pub fn use_data(&mut self, found: &Recognised, log: &mut Log) {
+        let dir = self.document.as_written(&found.folder);
+        let data = drop::data_in(found, dir, &self.document.experiment.data);
+        let (set, folder) = (data.name(), found.folder.display());
+        self.document.experiment.data = data;
+        log.info(match found.others.as_slice() {
+            [] => format!("The experiment now uses {set} in {folder}"),
+            others => format!(
+                "The experiment now uses {folder} as {set}. Its files may also be {}: if so, choose that under Data",
+                others.join(" or ")
+            ),
+        });
+    }
+
+    /// Makes the network of a weight file that of an arm: of the experiment, where the arm has no other one; and takes a known
+    /// dataset that it is for, where the present data do not fit.
+    pub fn use_network(&mut self, guess: &Guess, arm: usize, log: &mut Log) {
+        let whose = self.whose_network(arm);
+        let experiment = &mut self.document.experiment;
+        let data = guess.data(&experiment.data);
+        log.info(format!("{}.", capitalised(&of_data(&data, &experiment.data))));
+        if let Ok(data) = data {
+            experiment.data = data;
+        }
+        let classes = experiment.data.facts(guess.net.image_side()).map(|facts| facts.classes);
+        let net = guess.net_for(classes).clone();
+        match experiment.arms.get_mut(arm).and_then(|arm| arm.net.as_mut()) {
+            Some(of_arm) => *of_arm = net,
+            None => experiment.net = net,
+        }
+        log.info(format!("The network of {whose} is now {}", guess.name()));
+    }
+
+    /// Returns whose network an arm has: its own, or that of the experiment with the arms that have no other one.
+    pub fn whose_network(&self, arm: usize) -> String {
+        let arms = &self.document.experiment.arms;
+        if let Some(arm) = arms.get(arm).filter(|arm| arm.net.is_some()) {
+            return arm.name.clone();
+        }
+        let names: Vec<String> =
+            arms.iter().filter(|arm| arm.net.is_none()).map(|arm| arm.name.clone()).collect();
+        let all = if names.len() > MOST_NAMES { counted(names.len(), "arm") } else { listed(&names) };
+        format!("the experiment ({all})")
+    }
+
+    /// Adds the stage that reads a weight file to a plan: after the selected stage, or first. Returns what is selected
+    /// then.
+    pub fn import(
+        &mut self,
+        path: &Path,
+        arm: usize,
+        selection: &Selection,
+        log: &mut Log,
+    ) -> Option<Selection> {
+        let file = self.document.as_written(path);
+        let selected = selection.stage().filter(|(selected, _)| *selected == arm);
+        let after = selected.and_then(|(_, path)| path.first()).map(|at| at + 1);
+        let plan = &mut self.document.experiment.arms.get_mut(arm)?.plan;
+        let at = after.unwrap_or(0).min(plan.len());
+        let import = Import(WeightFile { file, ..WeightFile::default() });
+        plan.insert(at, Stage::Do(Intervention::Import(import)));
+        log.info(format!("Added a stage that imports {}", path.display()));
+        Some(Selection::Stage { arm, path: vec![at] })
+    }
+}
+
+fn free_name(arms: &[Arm], wanted: &str) -> String {
+    let is_taken = |name: &str| arms.iter().any(|arm| arm.name == name);
+    if !is_taken(wanted) {
+        return wanted.to_owned();
+    }
+    (2..=arms.len() + 2)
+        .map(|number| format!("{wanted} {number}"))
+        .find(|name| !is_taken(name))
+        .unwrap_or_default()
+}
+
+/// Returns what becomes of the present data when the experiment takes a network: that network's data are `taken`, or
+/// say what is missing. A sentence without its end.
+pub fn of_data(taken: &Result<Data, String>, present: &Data) -> String {
+    match taken {
+        Ok(data) if data == present => "the data stay as they are".to_owned(),
+        Ok(data) => format!(
+            "the present data do not fit it: the experiment takes {} (normalize: {}); other data of that kind can be chosen under \
+                Data",
+            data.name(),
+            data.normalize().text()
+        ),
+        Err(missing) => format!("the present data do not fit it: {missing}"),
+    }
+}

@@ -1,0 +1,127 @@
+//! What surrounds the work: preferences, dialogs, lists, and the desktop.
+
+use std::time::{Duration, Instant};
+
+use eframe::egui::{self, ViewportCommand};
+
+use super::export::Exporting;
+use crate::background::BackgroundTask;
+use crate::desktop::Desktop;
+use crate::dialogs::{Dialog, PathUse};
+use crate::download::DownloadDialog;
+use crate::drop::Dropped;
+use crate::files::{PathAnswer, PathRequest, PendingPath, Picker};
+use crate::guide::Guide;
+use crate::licences::LicencesWindow;
+use crate::log::Log;
+use crate::palette::{Palette, PaletteList};
+use crate::recent::RecentFiles;
+use crate::settings::Settings;
+
+/// After runs of this length the user may have left.
+const LONG: Duration = Duration::from_mins(1);
+
+/// The window among the other things on the desktop.
+pub(super) struct Shell {
+    pub settings: Settings,
+    pub dialog: Option<Dialog>,
+    /// True if the start page is shown, not the document.
+    pub is_starting: bool,
+    /// What is known of recent files.
+    pub recent_files: RecentFiles,
+    pub guide: Guide,
+    pub licences: LicencesWindow,
+    pub exporting: Exporting,
+    /// The dialog that downloads data, while it is open.
+    pub download: Option<DownloadDialog>,
+    pub palette: Option<Palette>,
+    /// True if the window may close without a question.
+    pub may_close: bool,
+    pub title: String,
+    /// Dropped paths that are being identified.
+    pub dropping: Option<BackgroundTask<Vec<Dropped>>>,
+    desktop: Box<dyn Desktop>,
+    picker: Picker,
+    /// The path that was asked for.
+    asked: Option<(PendingPath, PathUse)>,
+}
+
+impl Shell {
+    pub fn new(picker: Picker, desktop: Box<dyn Desktop>, settings: Settings) -> Self {
+        Self {
+            settings,
+            dialog: None,
+            is_starting: false,
+            recent_files: RecentFiles::default(),
+            guide: Guide::default(),
+            licences: LicencesWindow::default(),
+            exporting: Exporting::default(),
+            download: None,
+            palette: None,
+            may_close: false,
+            title: String::new(),
+            dropping: None,
+            desktop,
+            picker,
+            asked: None,
+        }
+    }
+
+    /// Shows the start page.
+    pub fn choose_template(&mut self) {
+        self.is_starting = true;
+        self.recent_files.reopen();
+    }
+
+    pub fn fail(&mut self, title: &str, text: &str, log: &mut Log) {
+        log.error(format!("{title}: {text}"));
+        self.dialog = Some(Dialog::Message { title: title.to_owned(), text: text.to_owned() });
+    }
+
+    /// Opens a list.
+    pub fn open_list(&mut self, list: PaletteList) {
+        self.recent_files.reopen();
+        self.palette = Some(Palette::new(list));
+    }
+
+    /// Asks for a path.
+    pub fn ask(&mut self, request: PathRequest, usage: PathUse, ctx: &egui::Context) {
+        let answer = (self.picker)(&request, ctx);
+        self.asked = Some((PendingPath { request, answer }, usage));
+    }
+
+    /// Returns the answer of the system's dialog, once there is one.
+    pub fn answer(&mut self) -> Option<(PathAnswer, PathRequest, PathUse)> {
+        let answer = self.asked.as_ref()?.0.poll()?;
+        let (asked, usage) = self.asked.take()?;
+        Some((answer, asked.request, usage))
+    }
+
+    /// Gives the window a title.
+    pub fn show_title(&mut self, title: String, ctx: &egui::Context) {
+        if title != self.title {
+            ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
+    /// Logs what the desktop refused; the message that runs are over stays.
+    pub fn log_failures(&mut self, log: &mut Log) {
+        while let Some(trouble) = self.desktop.trouble() {
+            log.note(trouble);
+        }
+    }
+
+    /// Keeps the computer awake while runs are in progress, if the user wants that.
+    pub fn keep_awake(&mut self, is_running: bool) {
+        self.desktop.keep_awake(self.settings.keep_awake && is_running);
+    }
+
+    /// Tells of the end of runs that began then, if that took long.
+    pub fn notify_end(&mut self, began: Option<Instant>, title: &str, text: &str) {
+        let took = began.map_or(Duration::ZERO, |began| began.elapsed());
+        if took >= LONG && self.settings.notify {
+            self.desktop.notify(title, text);
+        }
+    }
+}

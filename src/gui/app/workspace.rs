@@ -1,0 +1,524 @@
+//! The middle of the window: plots and views in tiles, the table of runs that filters them, and what is selected.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
+use eframe::egui::{self, PopupCloseBehavior, RichText, Ui};
+
+use crate::background::WriteJob;
+use crate::bar::GroupTab;
+use crate::compare::{Compare, columns_ui};
+use crate::document::Document;
+use crate::icons::Icon;
+use crate::inspector::{Inspector, selection_of};
+use crate::log::Log;
+use crate::plot::{
+    ArmInput, LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui, tools_ui,
+};
+use crate::runs::Runs;
+use crate::selection::Selection;
+use crate::tiles::{Contents, LayoutChange, Pane, Tiling};
+use crate::treatment::{Treatment, treatments};
+pub(super) use crate::views::Request;
+use crate::views::{DryRun, Offers, Subject, TrialFilter, ViewInput, Views, Wanted};
+use crate::widgets;
+use doc::Run;
+use figure::plots::{self, Plot};
+use form::path::Place;
+use results::table::view::Key;
+use results::tiles::{Group, Tiles};
+use results::view::ViewSettings;
+
+/// The middle of the window.
+#[derive(Default)]
+pub(super) struct Workspace {
+    pub tiles: Tiling,
+    pub plot: PlotState,
+    pub views: Views,
+    pub compare: Compare,
+    pub treatments: Vec<Treatment>,
+    pub selection: Selection,
+    /// The arm whose plan is shown: the one that was selected last.
+    pub plan_arm: usize,
+    /// The setting to scroll to after a click on its problem.
+    pub focus: Option<Place>,
+    pub inspector: Inspector,
+    pub dry_run: DryRun,
+    /// The input of the plots, as long as nothing about it has changed.
+    shown: Option<PlotInput>,
+    /// The parts of it for plots that show one arm, by their names.
+    narrowed: BTreeMap<&'static str, Narrowed>,
+    /// The views that have something to show, and the revision of the rows that this is of.
+    with_data: Option<(u64, Vec<&'static str>)>,
+    /// Files and copies that threads make.
+    pub writing: Vec<WriteJob>,
+}
+
+/// The part of the runs that a plot of one arm shows, and what it was made of.
+struct Narrowed {
+    selection: Selection,
+    of: Arc<Vec<ArmInput>>,
+    input: PlotInput,
+}
+
+impl Workspace {
+    /// Returns the settings that can be undone.
+    pub fn shown(&mut self) -> (&ViewSettings, &Tiles) {
+        self.plot.give(&mut self.compare.view);
+        (&self.compare.view, self.tiles.tiles())
+    }
+
+    /// Takes back what was undone.
+    pub fn take_shown(&mut self, view: &ViewSettings, tiles: Tiles) {
+        self.compare.take_view(view);
+        self.plot.take_edits(view);
+        self.tiles.arrange(tiles);
+    }
+
+    /// Opens the layer that was undone or redone, if it is there and of what is selected, instead of those that are open.
+    pub fn open_layer(&mut self, layer: Option<Place>) {
+        self.inspector.closes_lines = true;
+        let is_shown = |place: &Place| {
+            let selection = selection_of(place);
+            selection.is_none_or(|selection| selection.arm() == self.selection.arm())
+        };
+        self.focus = layer.filter(is_shown);
+    }
+
+    /// Returns the selected arm, or the one whose plan is shown.
+    pub fn arm(&self) -> usize {
+        self.selection.arm().unwrap_or(self.plan_arm)
+    }
+
+    /// Forgets what was seen of another document, and loads the view settings stored beside the results.
+    pub fn load(&mut self, results: &Path, log: &mut Log) {
+        self.focus = None;
+        self.keep_view(0.0, true, log);
+        let options = self.plot.options.clone();
+        self.plot = PlotState::default();
+        self.plot.options = options;
+        self.views.show_trials(TrialFilter::default());
+        if let Err(why) = self.compare.load(results, &mut self.plot) {
+            log.error(why);
+        }
+        self.forget_shown();
+        self.with_data = None;
+        self.tiles.take(self.compare.view.tiles.as_ref());
+    }
+
+    /// Rereads the document's arms and runs; arms keep their colours.
+    pub fn take_treatments(&mut self, document: &Document) {
+        self.forget_shown();
+        self.treatments = treatments(&document.experiment, document.runs());
+        for (old, new) in self.compare.take_treatments(&mut self.treatments) {
+            self.plot.rename(&old, &new);
+            if let Selection::Setting { name, .. } = &mut self.selection
+                && *name == old
+            {
+                *name = new;
+            }
+        }
+        self.plot.arms = self.treatments.iter().map(|treatment| treatment.name.clone()).collect();
+        self.keep_setting();
+        self.selection.limit(document.experiment.arms.len());
+    }
+
+    /// A selected setting that the sweep no longer has gives way to its arm.
+    fn keep_setting(&mut self) {
+        let Selection::Setting { arm, name } = &self.selection else { return };
+        let is_it = |treatment: &Treatment| treatment.arm == *arm && treatment.name == *name;
+        if !self.treatments.iter().any(is_it) {
+            self.selection = Selection::Arm(*arm);
+        }
+    }
+
+    /// Records change: those that nobody shares grow in place.
+    pub fn release_records(&mut self) {
+        self.forget_shown();
+    }
+
+    fn forget_shown(&mut self) {
+        self.shown = None;
+        self.narrowed.clear();
+    }
+
+    /// Updates the rows, and saves view settings once they stop changing.
+    pub fn update(&mut self, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
+        let now = ctx.input(|input| input.time);
+        let update = self.compare.update(&self.treatments, runs, now);
+        let keep = self.keep_view(now, false, log);
+        for secs in update.into_iter().chain(keep) {
+            ctx.request_repaint_after(Duration::from_secs_f64(secs));
+        }
+    }
+
+    /// Writes view settings that have changed; returns the time after which to look again, in seconds.
+    pub fn keep_view(&mut self, now: f64, at_once: bool, log: &mut Log) -> Option<f64> {
+        let kept = self.compare.keep(&self.plot, now, at_once);
+        kept.unwrap_or_else(|why| {
+            log.error(why);
+            None
+        })
+    }
+
+    /// Counts changes of what the plots are made of: records, and rows, which may come later.
+    fn data_revision(&self, runs: &Runs) -> u64 {
+        runs.revision() + self.compare.revision()
+    }
+
+    /// Returns true if the plot is out of date or its figure is being built.
+    pub fn is_drawing(&self, runs: &Runs) -> bool {
+        self.plot.is_behind(self.data_revision(runs))
+    }
+
+    /// Returns the input of all plots, rebuilt when something has changed.
+    pub fn plot_input(&mut self, runs: &Runs) -> PlotInput {
+        let revision = self.data_revision(runs);
+        if let Some(input) = self.shown.as_ref().filter(|input| input.revision == revision) {
+            return input.clone();
+        }
+        let arms = self.compare.arm_runs(&self.treatments, runs);
+        let (grouping, remark) = (self.compare.grouping_note(), self.compare.outdated_note());
+        let input = PlotInput::new(&arms, self.compare.filter_note(), revision);
+        let input = PlotInput { grouping, remark, ..input };
+        self.shown = Some(input.clone());
+        input
+    }
+
+    /// Returns the input of one plot. A plot of faults shows what is selected, unless it is to show all arms: the
+    /// only place that decides which arms and settings such a plot is about.
+    pub fn input_of(&mut self, plot: &'static Plot, runs: &Runs) -> PlotInput {
+        let input = self.plot_input(runs);
+        self.narrowed(plot, input)
+    }
+
+    fn narrowed(&mut self, plot: &'static Plot, whole: PlotInput) -> PlotInput {
+        if !plot.controls.one_arm {
+            return whole;
+        }
+        let all = self.plot.options.all_arms;
+        let selection = if all { Selection::Experiment } else { self.selection.clone() };
+        let is_known =
+            |known: &&Narrowed| known.selection == selection && Arc::ptr_eq(&known.of, &whole.arms);
+        if let Some(known) = self.narrowed.get(plot.name).filter(is_known) {
+            return known.input.clone();
+        }
+        let input = whole.narrowed(plot, |row| selection.covers(row.arm_index, &row.arm, &row.run));
+        let narrowed = Narrowed { selection, of: whole.arms, input: input.clone() };
+        self.narrowed.insert(plot.name, narrowed);
+        input
+    }
+
+    /// Returns the input of the export of one plot.
+    pub fn export_input_of(&mut self, plot: &'static Plot, runs: &Runs) -> PlotInput {
+        let input = self.export_input(runs);
+        self.narrowed(plot, input)
+    }
+
+    /// Returns the input of exports: without outdated runs, as on the command line.
+    pub fn export_input(&mut self, runs: &Runs) -> PlotInput {
+        if self.compare.outdated_count() == 0 {
+            return self.plot_input(runs);
+        }
+        let arms = self.compare.own_runs(&self.treatments, runs);
+        PlotInput::new(&arms, self.compare.filter_note(), self.data_revision(runs))
+    }
+
+    /// Gives an arm the style with this index.
+    pub fn restyle(&mut self, arm: usize, index: usize, document: &Document) {
+        let of_arm = self.treatments.iter().filter(|treatment| treatment.arm == arm);
+        let names: Vec<&str> = of_arm.map(|treatment| treatment.name.as_str()).collect();
+        self.compare.view.colours.choose(&names, index);
+        self.take_treatments(document);
+    }
+
+    /// Shows the runs of what is selected in their table: the row of a run, the group of an arm.
+    pub fn show_in_table(&mut self) {
+        let run = self.selection.run().cloned();
+        let all = self.treatments.iter().flat_map(|treatment| &treatment.runs);
+        let chosen = all.filter(|run| self.selection.covers(run.arm_index, &run.arm, &run.id));
+        let all = || chosen.map(|run| run.id.clone()).collect();
+        let (is_run, runs) = (run.is_some(), run.map_or_else(all, |run| vec![run]));
+        self.compare.show(runs, is_run);
+        self.tiles.change(LayoutChange::Show("runs"));
+    }
+
+    /// Returns true if a plot or view has a tile.
+    pub fn has_view(&self, name: &str) -> bool {
+        self.tiles.layout().views().contains(&name)
+    }
+
+    /// Returns the groups of views, for the bar.
+    pub fn groups(&self) -> Vec<GroupTab> {
+        let tab = |group: Group| GroupTab {
+            name: group.name(),
+            is_open: group == self.tiles.group(),
+            is_new: self.tiles.is_new_group(group),
+            help: group.help(),
+        };
+        Group::ALL.into_iter().map(tab).collect()
+    }
+
+    /// Finds out which plots and views now have data.
+    fn offer(&mut self, document: &Document, runs: &Runs, ui: &Ui) {
+        let now = ui.input(|input| input.time);
+        let input = self.plot_input(runs);
+        if let Some(secs) = self.plot.update_data(&input, now) {
+            ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
+        }
+        // Rows are made a few times a second while records grow.
+        let revision = self.compare.revision();
+        if self.with_data.as_ref().is_none_or(|(known, _)| *known != revision) {
+            self.with_data = Some((revision, self.views.with_data(document.runs(), runs).collect()));
+        }
+        let views = self.with_data.iter().flat_map(|(_, views)| views.iter().copied());
+        self.tiles.offer(self.plot.concerned().chain(views), runs.is_running());
+    }
+
+    /// Draws all visible tiles into all available space.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        document: &Document,
+        runs: &Runs,
+        results: &Path,
+        log: &mut Log,
+    ) -> Vec<Request> {
+        self.offer(document, runs, ui);
+        let mut tiles = std::mem::take(&mut self.tiles);
+        let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
+        let all = self.treatments.iter().flat_map(|treatment| &treatment.runs);
+        let mut chosen = all.filter(|run| self.selection.covers(run.arm_index, &run.arm, &run.id));
+        let treatment = chosen.next().map(|run| run.arm.clone());
+        let is_one = !matches!(self.selection, Selection::Arm(_) | Selection::Stage { .. });
+        self.plot.selected = treatment.clone().filter(|_| is_one).or_else(|| arm.map(|arm| arm.name.clone()));
+        self.plot.treatment = treatment;
+        self.plot.columns.clone_from(&self.compare.view.table.columns);
+        self.compare.selected = self.selection.run().cloned();
+        self.compare.selected_arm = self.selection.arm();
+        let base = &document.base();
+        let mut drawn = Drawn { workspace: self, document, runs, results, base, log, requests: Vec::new() };
+        tiles.ui(ui, &mut drawn);
+        let requests = drawn.requests;
+        self.tiles = tiles;
+        requests
+    }
+
+    /// Makes the view Campaigns show the faults that a cell of a heat map counts.
+    fn show_faults(&mut self, faults: ListedFaults, listed: &[Run], log: &mut Log) -> Option<Request> {
+        let of_cell = || listed.iter().filter(|run| faults.runs.contains(&run.id));
+        let Some(first) = of_cell().next() else {
+            log.info("The heat map shows outdated runs; their faults are only in their run folders");
+            return None;
+        };
+        if !of_cell().any(|run| self.selection.arm() == Some(run.arm_index)) {
+            self.selection = Selection::Arm(first.arm_index);
+        }
+        self.views.show_trials(TrialFilter::cell(faults, self.selection.clone()));
+        Some(Request::Show("campaigns"))
+    }
+
+    /// Notes where everything is, and which plot exports are about: the active one, or the first that is seen.
+    pub fn follow_tiles(&mut self) {
+        self.compare.view.tiles = self.tiles.kept();
+        let layout = self.tiles.layout();
+        let mut seen = layout.seen();
+        if !seen.contains(&self.plot.plot().name) {
+            let first = seen.iter().find(|view| plots::find(view).is_some());
+            self.plot.choose(first.unwrap_or(&""));
+        }
+        self.plot.choose(&layout.active);
+        seen.push(self.plot.plot().name);
+        self.plot.keep_only(&seen);
+    }
+
+    /// Returns the subject of exports: the figure of the active view, else the plot that was used last.
+    pub fn subject(&self) -> Subject {
+        let offer = self.views.offer(&self.tiles.layout().active);
+        offer.map_or_else(|| Subject::Plot(self.plot.plot()), Subject::View)
+    }
+
+    /// Returns why nothing can be exported of what was used last.
+    pub fn why_no_figure(&self, has_points: bool) -> Option<&'static str> {
+        match self.views.offers(&self.tiles.layout().active) {
+            Offers::Figure | Offers::Figures => None,
+            Offers::Later(why) => Some(why),
+            Offers::Nothing if has_points => None,
+            Offers::Nothing => Some("There are no curves yet: press Run"),
+        }
+    }
+}
+
+/// The contents of tiles, as they are drawn.
+struct Drawn<'a> {
+    workspace: &'a mut Workspace,
+    document: &'a Document,
+    runs: &'a Runs,
+    results: &'a Path,
+    base: &'a Path,
+    log: &'a mut Log,
+    requests: Vec<Request>,
+}
+
+impl Contents for Drawn<'_> {
+    fn tools_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        if let Some(plot) = pane.plot {
+            let input = self.workspace.plot_input(self.runs);
+            let response = tools_ui(ui, plot, [&input.filter, &input.grouping], &mut self.workspace.plot);
+            return self.take(plot, response);
+        }
+        if self.workspace.views.offers(pane.name) == Offers::Figure {
+            let button = widgets::icon_button_ui(ui, true, Icon::Export, "Export figure…");
+            if button.accessible_name(format!("Export {}…", pane.title)).clicked() {
+                self.take_view(pane, Wanted::File);
+            }
+        }
+        let Workspace { selection, views, compare, .. } = &mut *self.workspace;
+        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
+        let input = view_input(self.document, selection, runs, results, base, log);
+        let request = views.tools_ui(ui, pane.name, &input, compare);
+        self.requests.extend(request);
+    }
+
+    fn subject(&mut self, pane: Pane) -> String {
+        if let Some(plot) = pane.plot {
+            return self.workspace.input_of(plot, self.runs).subject;
+        }
+        let Workspace { selection, views, .. } = &mut *self.workspace;
+        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
+        views.subject(pane.name, &view_input(self.document, selection, runs, results, base, log))
+    }
+
+    fn menu_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        if let Some(plot) = pane.plot {
+            let response = menu_ui(ui, plot, &mut self.workspace.plot);
+            self.take(plot, response);
+            return self.columns_menu_ui(ui);
+        }
+        let request = self.workspace.views.menu_ui(ui, pane.name, &mut self.workspace.compare);
+        self.requests.extend(request);
+        if self.workspace.views.offers(pane.name).has_figure() {
+            let entries = [
+                ("Export figure…", Wanted::File),
+                ("Copy figure", Wanted::Picture),
+                ("Copy values", Wanted::Values),
+            ];
+            for (text, wanted) in entries {
+                if ui.button(text).clicked() {
+                    self.take_view(pane, wanted);
+                    ui.close();
+                }
+            }
+            ui.separator();
+        }
+    }
+
+    fn help_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        let explanation = pane.plot.and_then(|plot| self.workspace.plot.explanation(plot));
+        if let Some(explanation) = explanation.filter(|text| !text.is_empty()) {
+            ui.separator();
+            ui.label(RichText::new(explanation).small().weak());
+        }
+    }
+
+    fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        if let Some(plot) = pane.plot {
+            let faults = self.workspace.views.shown_faults(&self.workspace.selection);
+            let blocked = self.document.first_error().map(ToString::to_string).unwrap_or_default();
+            let input = PlotInput { blocked, faults, ..self.workspace.input_of(plot, self.runs) };
+            let response = plot_ui(ui, plot, &input, &mut self.workspace.plot);
+            for trouble in self.workspace.plot.troubles() {
+                self.log.error(trouble);
+            }
+            return self.take(plot, response);
+        }
+        if pane.name == "log" {
+            self.log.see();
+        }
+        let Workspace { selection, views, compare, .. } = &mut *self.workspace;
+        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
+        let input = view_input(self.document, selection, runs, results, base, log);
+        let request = views.ui(ui, pane.name, &input, compare);
+        self.requests.extend(request);
+    }
+}
+
+fn view_input<'a>(
+    document: &'a Document,
+    selection: &'a Selection,
+    runs: &'a Runs,
+    results: &'a Path,
+    base: &'a Path,
+    log: &'a Log,
+) -> ViewInput<'a> {
+    let (experiment, listed, is_behind) = (&document.experiment, document.runs(), document.is_behind());
+    ViewInput { selection, experiment, listed, is_behind, runs, results, base, log }
+}
+
+impl Drawn<'_> {
+    /// Draws the columns of the table of runs, which pinned readings and parallel axes share.
+    fn columns_menu_ui(&mut self, ui: &mut Ui) {
+        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let contents = |ui: &mut Ui| {
+            ui.set_width(264.0);
+            columns_ui(ui, &mut self.workspace.compare, self.runs);
+        };
+        let button = SubMenuButton::new("Columns of readings").config(config).ui(ui, contents);
+        button
+            .0
+            .on_hover_text("Settings and results of pinned readings, parallel axes and the table of runs");
+        ui.separator();
+    }
+
+    /// Asks for an export of the figure of a view.
+    fn take_view(&mut self, pane: Pane, wanted: Wanted) {
+        let offer = self.workspace.views.offer(pane.name);
+        self.requests.extend(offer.map(|offer| Request::Take(Subject::View(offer), wanted)));
+    }
+
+    fn take(&mut self, plot: &'static Plot, response: Option<PlotResponse>) {
+        let Some(response) = response else { return };
+        self.workspace.plot.choose(plot.name);
+        let take = |wanted| Some(Request::Take(Subject::Plot(plot), wanted));
+        let request = match response {
+            PlotResponse::ExportFigure => take(Wanted::File),
+            PlotResponse::CopyFigure => take(Wanted::Picture),
+            PlotResponse::CopyCsv => take(Wanted::Values),
+            PlotResponse::ClearFilter => {
+                self.workspace.compare.view.filter.clear();
+                None
+            }
+            PlotResponse::Ungroup => {
+                self.workspace.compare.group_by(vec![Key::Arm]);
+                None
+            }
+            PlotResponse::Line(name, action) => self.line(&name, action),
+            PlotResponse::OpenFaults(faults) => {
+                self.workspace.show_faults(faults, self.document.runs(), self.log)
+            }
+        };
+        self.requests.extend(request);
+    }
+
+    /// Does something with the arm of a line.
+    fn line(&mut self, name: &str, action: LineAction) -> Option<Request> {
+        let workspace = &mut *self.workspace;
+        let place = arm_of(&workspace.plot.arms, name)?;
+        let treatment = workspace.treatments.get(place)?;
+        let (arm, name) = (treatment.arm, treatment.name.clone());
+        let is_swept = workspace.treatments.iter().filter(|other| other.arm == arm).count() > 1;
+        let own = if is_swept { Selection::Setting { arm, name } } else { Selection::Arm(arm) };
+        match action {
+            LineAction::Select => workspace.selection = own,
+            LineAction::ShowInTable => {
+                workspace.selection = own;
+                return Some(Request::ShowInTable);
+            }
+            LineAction::Restyle(index) => workspace.restyle(arm, index, self.document),
+        }
+        None
+    }
+}

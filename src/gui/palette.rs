@@ -1,0 +1,308 @@
+//! A list that is searched by a few letters and driven by the keyboard: all commands, or the files that were open before.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, vec2};
+
+use super::commands::{self, Command, CommandState};
+use super::text::first_statement;
+use super::tiles::{Pane, pane_named, panes};
+use super::widgets::{self, FieldState, scroll_area};
+use super::{plan, theme};
+
+/// An action that a menu or the palette offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Command(Command),
+    /// To show a plot or view, by its name.
+    Show(&'static str),
+    /// To add a stage to the plan, by what menus call it.
+    AddStage(&'static str),
+    /// A file that was open before.
+    File(PathBuf),
+}
+
+/// One line of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaletteEntry {
+    /// What it is called; this is searched.
+    pub text: String,
+    /// Key, or folder.
+    pub detail: String,
+    /// Why it cannot be chosen now.
+    pub refusal: Option<String>,
+    pub choice: Choice,
+}
+
+/// Which list is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaletteList {
+    Commands,
+    Files,
+}
+
+/// An open list.
+pub struct Palette {
+    pub list: PaletteList,
+    typed: String,
+    /// Position of the chosen line among those that fit.
+    chosen: usize,
+}
+
+/// The end of an open list.
+pub enum PaletteOutcome {
+    /// Closed without a choice.
+    Closed,
+    Chosen(Choice),
+}
+
+impl Palette {
+    /// Creates an open list with nothing typed.
+    pub const fn new(list: PaletteList) -> Self {
+        Self { list, typed: String::new(), chosen: 0 }
+    }
+
+    /// Draws the list. Returns nothing as long as it stays open.
+    pub fn ui(&mut self, ctx: &egui::Context, entries: &[PaletteEntry]) -> Option<PaletteOutcome> {
+        let frame = Frame::popup(&ctx.global_style()).inner_margin(theme::STEP);
+        let id = Id::unique("palette");
+        let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, 6.0 * theme::STEP));
+        let response = Modal::new(id).area(area).frame(frame).show(ctx, |ui| {
+            ui.set_width(560.0_f32.min(ctx.content_rect().width() - 4.0 * theme::STEP));
+            self.content_ui(ui, entries)
+        });
+        let is_dismissed = response.should_close();
+        response.inner.map(PaletteOutcome::Chosen).or_else(|| is_dismissed.then_some(PaletteOutcome::Closed))
+    }
+
+    fn content_ui(&mut self, ui: &mut Ui, entries: &[PaletteEntry]) -> Option<Choice> {
+        let keys = keys(ui);
+        let (name, hint) = match self.list {
+            PaletteList::Commands => ("Search commands", "What do you want to do?"),
+            PaletteList::Files => ("Search files", "Which file?"),
+        };
+        let edit = TextEdit::singleline(&mut self.typed).hint_text(hint).desired_width(f32::INFINITY);
+        let field = widgets::field_ui(ui, edit, FieldState::Plain).accessible_name(name);
+        field.request_focus();
+        if field.changed() {
+            self.chosen = 0;
+        }
+        let fitting = fitting(&self.typed, entries);
+        self.move_by(keys.steps, fitting.len());
+        let is_new = field.changed() || keys.steps != 0;
+        let mut clicked = None;
+        scroll_area(ui, 400.0).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for (position, entry) in fitting.iter().enumerate() {
+                let is_chosen = position == self.chosen;
+                let row = row_ui(ui, entry, is_chosen);
+                if is_chosen && is_new {
+                    row.scroll_to_me(None);
+                }
+                if row.clicked() {
+                    clicked = Some(entry.choice.clone());
+                }
+            }
+        });
+        let entry = fitting.get(self.chosen);
+        ui.label(RichText::new(below(entry.copied())).small().weak());
+        let entered = entry.filter(|entry| keys.entered && entry.refusal.is_none());
+        clicked.or_else(|| entered.map(|entry| entry.choice.clone()))
+    }
+
+    fn move_by(&mut self, steps: isize, count: usize) {
+        self.chosen = self.chosen.saturating_add_signed(steps).min(count.saturating_sub(1));
+    }
+}
+
+/// The keyboard input of a frame.
+struct Keys {
+    steps: isize,
+    entered: bool,
+}
+
+fn keys(ui: &Ui) -> Keys {
+    ui.input_mut(|input| {
+        let mut pressed = |key| input.count_and_consume_key(Modifiers::NONE, key).cast_signed();
+        let lines = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
+        let pages = pressed(Key::PageDown) - pressed(Key::PageUp);
+        Keys { steps: lines + 8 * pages, entered: pressed(Key::Enter) > 0 }
+    })
+}
+
+/// Returns the entries that fit what is typed, the best first; as they are listed when nothing is.
+fn fitting<'a>(typed: &str, entries: &'a [PaletteEntry]) -> Vec<&'a PaletteEntry> {
+    let mut scored: Vec<(i32, &PaletteEntry)> =
+        entries.iter().filter_map(|entry| Some((score(typed, &entry.text)?, entry))).collect();
+    scored.sort_by_key(|(score, _)| -score);
+    scored.into_iter().map(|(_, entry)| entry).collect()
+}
+
+fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response {
+    let button = Button::selectable(is_chosen, &entry.text)
+        .shortcut_text(RichText::new(&entry.detail).small())
+        .truncate()
+        .min_size(vec2(ui.available_width(), 3.0 * theme::STEP));
+    let response = ui.add_enabled(entry.refusal.is_none(), button).accessible_name(&entry.text);
+    match &entry.refusal {
+        Some(why) => response.on_disabled_hover_text(why),
+        None => response,
+    }
+}
+
+/// Returns the line below the list: what the chosen entry does, or why it cannot be chosen.
+fn below(entry: Option<&PaletteEntry>) -> String {
+    let Some(entry) = entry else { return "No match".to_owned() };
+    match (&entry.refusal, &entry.choice) {
+        (Some(why), _) => format!("Not now: {why}"),
+        (None, Choice::Command(command)) => command.tooltip().to_owned(),
+        (None, Choice::Show(view)) => {
+            pane_named(view).map(|pane| first_statement(pane.help).to_owned()).unwrap_or_default()
+        }
+        (None, Choice::AddStage(label)) => {
+            let known = plan::addable().find(|(known, _)| known == label);
+            known.map(|(_, help)| help.to_owned()).unwrap_or_default()
+        }
+        (None, Choice::File(path)) => path.display().to_string(),
+    }
+}
+
+/// Returns all commands as entries; what switches something on says so.
+pub fn command_entries(ctx: &egui::Context, state: &dyn Fn(Command) -> CommandState) -> Vec<PaletteEntry> {
+    let entry = |command: Command| {
+        let state = state(command);
+        PaletteEntry {
+            detail: state.mark_and_key(ctx),
+            text: state.label,
+            refusal: state.refusal.map(Cow::into_owned),
+            choice: Choice::Command(command),
+        }
+    };
+    commands::all().filter(|command| *command != Command::Palette).map(entry).collect()
+}
+
+/// Returns all plots and views as entries; what has a tab says so.
+pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<PaletteEntry> {
+    let entry = |pane: Pane| PaletteEntry {
+        text: format!("Show view: {}", pane.title),
+        detail: if has_tab(pane.name) { "✓".to_owned() } else { String::new() },
+        refusal: None,
+        choice: Choice::Show(pane.name),
+    };
+    panes().map(entry).collect()
+}
+
+/// Returns all stages that can be added to the selected arm as entries.
+pub fn stage_entries(refusal: Option<&str>) -> Vec<PaletteEntry> {
+    let entry = |(label, _): (&'static str, &str)| PaletteEntry {
+        text: format!("Add stage: {label}"),
+        detail: String::new(),
+        refusal: refusal.map(str::to_owned),
+        choice: Choice::AddStage(label),
+    };
+    plan::addable().map(entry).collect()
+}
+
+/// Returns files as entries; those that are not there any more say so.
+pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
+    let entry = |(path, is_there): (&PathBuf, &bool)| {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let folder = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+        let refusal = (!is_there).then(|| format!("{} no longer exists", path.display()));
+        let detail = if *is_there { folder } else { format!("missing from {folder}") };
+        PaletteEntry { text: name, detail, refusal, choice: Choice::File(path.clone()) }
+    };
+    files.iter().zip(is_there).map(entry).collect()
+}
+
+/// A letter that continues the one before.
+const CONTINUED: i32 = 6;
+/// A letter that begins a word.
+const WORD: i32 = 8;
+/// The whole name, which no longer name that happens to fit exceeds.
+const WHOLE: i32 = 100_000;
+/// A letter that is skipped before the first one that fits.
+const LATE: i32 = -1;
+/// The most skipped letters that count.
+const LATEST: usize = 8;
+
+/// Scores how well `typed` fits `name`: all its letters occur in this order, best at the beginning of words and side
+/// by side. Nothing when they do not; spaces are not looked for.
+fn score(typed: &str, name: &str) -> Option<i32> {
+    let typed: Vec<char> = typed.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    if typed.is_empty() {
+        return Some(0);
+    }
+    if typed.iter().eq(name.iter().filter(|letter| !letter.is_whitespace())) {
+        return Some(WHOLE);
+    }
+    // Row by row of letters typed: the best score when this letter is at each position of the name.
+    let mut best: Vec<Option<i32>> = Vec::new();
+    for (row, letter) in typed.iter().enumerate() {
+        let mut reached: Option<i32> = None;
+        let scores = (0..name.len()).map(|at| {
+            // The best score of the letters before, if the last of them is left of this position.
+            let reached_before = reached;
+            if row > 0 {
+                reached = reached.max(best[at]);
+            }
+            if name[at] != *letter {
+                return None;
+            }
+            let before = if row == 0 {
+                Some(LATE * i32::try_from(at.min(LATEST)).unwrap_or_default())
+            } else {
+                reached_before
+                    .max(at.checked_sub(1).and_then(|left| best[left]).map(|score| score + CONTINUED))
+            };
+            let is_word = at == 0 || !name[at - 1].is_alphanumeric();
+            before.map(|score| score + 1 + if is_word { WORD } else { 0 })
+        });
+        best = scores.collect();
+    }
+    best.into_iter().flatten().max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn best<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
+        let scored = names.iter().filter_map(|name| Some((score(typed, name)?, *name)));
+        scored.max_by_key(|(score, _)| *score).map(|(_, name)| name)
+    }
+
+    #[test]
+    fn letters_have_to_come_in_order() {
+        assert!(score("rnl", "Run all").is_some());
+        assert!(score("lr", "Run all").is_none());
+        assert!(score("rr", "Run").is_none(), "one letter counts once");
+        assert_eq!(score("", "Run all"), Some(0));
+        assert_eq!(best("weights", &["Weight statistics", "Weights", "Weights over time"]), Some("Weights"));
+    }
+
+    #[test]
+    fn beginnings_of_words_and_whole_pieces_count_more() {
+        assert_eq!(best("sa", &["Stop after this stage", "Save as…", "Run all"]), Some("Save as…"));
+        assert_eq!(
+            best("san", &["Stop after this stage", "Stop now", "Save as a new file"]),
+            Some("Save as a new file")
+        );
+        assert_eq!(
+            best("stage", &["Set trace gamma", "Stop after this stage"]),
+            Some("Stop after this stage")
+        );
+        assert_eq!(best("log", &["Duplicate long arm", "Copy log"]), Some("Copy log"));
+        assert_eq!(best("UNDO", &["Undo", "Run and do"]), Some("Undo"));
+    }
+
+    #[test]
+    fn a_missing_file_says_so() {
+        let files = [PathBuf::from("/a/x.ron"), PathBuf::from("/b/y.ron")];
+        let entries = file_entries(&files, &[true, false]);
+        assert_eq!((entries[0].text.as_str(), &entries[0].refusal), ("x.ron", &None));
+        assert!(entries[1].refusal.as_ref().unwrap().contains("/b/y.ron no longer exists"));
+    }
+}
