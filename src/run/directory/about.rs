@@ -13,7 +13,6 @@ use doc::{Kernels, Run, RunSpec};
 use net::vectors;
 use results::RunRecord;
 
-/// The file in the directory of a run, without its ending.
 const NAME: &str = "run";
 
 /// Name and version of the program.
@@ -233,11 +232,9 @@ pub fn provenance(folder: &Path, runs: &[Run]) -> BTreeMap<String, Provenance> {
 /// A run by its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRun {
-    /// Its identity.
     pub id: String,
     /// The arm that it was made for, with swept values.
     pub arm: String,
-    /// Its seed.
     pub seed: u64,
     /// How its inputs differ from those of today's run of this arm and seed, if their settings are the same.
     pub difference: Option<String>,
