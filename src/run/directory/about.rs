@@ -13,7 +13,6 @@ use doc::{Kernels, Run, RunSpec};
 use net::vectors;
 use results::RunRecord;
 
-/// The file in the directory of a run, without its ending.
 const NAME: &str = "run";
 
 /// Name and version of the program.

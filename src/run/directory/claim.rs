@@ -14,7 +14,6 @@ use doc::file::new_file;
 use super::process::{host, identity, is_alive, owner_of};
 use crate::error::RunError;
 
-/// The file in a run directory.
 const FILE: &str = "claim";
 /// A claim whose heartbeat is older is that of a dead process, unless the process is seen.
 const DEAD_AFTER: Duration = Duration::from_mins(2);
@@ -36,7 +35,6 @@ pub struct Claim {
 /// The content of a claim file.
 struct Found {
     text: String,
-    /// Since its last heartbeat.
     age: Duration,
     is_alive: bool,
 }
@@ -185,7 +183,6 @@ const FRESH: Duration = Duration::from_secs(5);
 /// The heartbeat of a claim. A thread renews it until this is dropped.
 struct Heartbeat {
     beat: Arc<Beat>,
-    /// The thread, which ends when the channel does.
     thread: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use crate::checkpoint::Lengths;
 use crate::error::RunError;
 
-/// The folder of the checkpoints, as long as a run has some.
 const FOLDER: &str = "checkpoint";
 const NEWEST: &str = "state.safetensors";
 const OLDER: &str = "state.older.safetensors";
@@ -22,9 +21,7 @@ const WAIT_SHARE: u32 = 50;
 /// last one that the run has waited for.
 pub struct Generations {
     folder: PathBuf,
-    /// Whether the newest one has certainly reached the disk.
     has_landed: bool,
-    /// When the run waited for the disk last, and for how long.
     waited: Option<(Instant, Duration)>,
 }
 
