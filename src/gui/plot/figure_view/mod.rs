@@ -322,7 +322,7 @@ fn plot_ui(
     state.ends = if let Beside::Ends(_) = beside { "bars at line ends" } else { "" };
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
-    let widget = plot(figure, view, place.size(), size, theme);
+    let widget = plot(figure, view, size, theme);
     let shown = show(ui, figure, widget, place, [view, fit], theme);
     let (frame, now) = (*shown.transform.frame(), view_of(&shown.transform));
     state.frame = Some(frame);
@@ -335,7 +335,7 @@ fn plot_ui(
         .widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
     state.paint_data(ui, figure, now, frame, theme);
-    around_ui(ui.painter(), figure, now, frame, theme);
+    around_ui(ui.painter(), figure, now, frame, place, theme);
     beside.ui(ui, figure, frame, theme);
 
     let (asked, change) = state.act(ui, &shown);
