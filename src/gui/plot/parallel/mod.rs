@@ -295,7 +295,7 @@ const STEP: f64 = 0.05;
 
 /// Does what was pressed: left and right choose an axis, B starts a range on it, up and down move its upper end, with Shift
 /// all of it, Escape removes it, and a key that fits removes all.
-pub fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut AxisBrushes) {
+fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut AxisBrushes) {
     let last = frame.figure.parallel.len().saturating_sub(1);
     for key in pressed(ui, response) {
         let Some(axis) = frame.figure.parallel.get(chosen.axis.min(last)) else { return };
