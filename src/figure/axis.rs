@@ -7,7 +7,6 @@ use results::number::{Format, exponent_of, fixed, scientific};
 /// Free space on each side of the data, as a share of their range.
 pub const PADDING: f64 = 0.03;
 
-/// One axis.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Axis {
     /// The quantity in words: "Test accuracy".
@@ -51,7 +50,6 @@ impl Axis {
         Self { scale: Scale::Log10, ..self }
     }
 
-    /// Returns an axis of categories.
     pub fn named(title: &str, categories: Vec<Category>) -> Self {
         Self { categories, ..Self::new(title, "") }
     }
@@ -175,7 +173,6 @@ fn within_natural_limits(format: Format, data: [f64; 2], padded: [f64; 2]) -> [f
     if low < high { [low, high] } else { padded }
 }
 
-/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Scale {
     #[default]

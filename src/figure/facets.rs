@@ -26,7 +26,6 @@ pub struct Facets {
     pub refusal: String,
 }
 
-/// The head of a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Head {
     /// The setting: "batch size". May be empty.
@@ -34,7 +33,6 @@ pub struct Head {
     pub value: String,
 }
 
-/// One panel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     /// The indices of its heads: that of the row, which is 0 in a wrapped grid, and that of the column.
@@ -117,7 +115,6 @@ impl Facets {
 }
 
 impl Figure {
-    /// Returns the figures with values: its panels, or itself.
     pub fn parts(&self) -> Vec<&Self> {
         match &self.facets {
             Some(facets) => facets.panels.iter().map(|panel| &*panel.figure).collect(),

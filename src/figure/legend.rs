@@ -41,7 +41,6 @@ pub struct Legend<'a> {
     pub omitted: usize,
 }
 
-/// An arrangement of the rows of a legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrangement {
     Column,
@@ -62,7 +61,6 @@ const MOST_LINES: usize = 3;
 const MOST_COLUMNS: usize = 4;
 
 impl<'a> Sample<'a> {
-    /// Returns the name in the row.
     pub fn name(&self) -> &'a str {
         match self {
             Self::Line(line) => &line.name,

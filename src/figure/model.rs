@@ -158,7 +158,6 @@ pub struct ReferenceLine {
     pub by_seed: Vec<(u64, f64)>,
 }
 
-/// The position of a [`ReferenceLine`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum At {
     X(f64),
@@ -249,7 +248,6 @@ impl Figure {
         !self.x.categories.is_empty() && self.parallel.is_empty()
     }
 
-    /// Returns the figure with the name of its experiment.
     pub fn of_experiment(self, name: &str) -> Self {
         Self { experiment: name.trim().to_owned(), ..self }
     }

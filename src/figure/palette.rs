@@ -231,12 +231,10 @@ impl Dash {
 }
 
 impl Theme {
-    /// Returns true if its background is dark.
     pub const fn is_dark(self) -> bool {
         matches!(self, Self::Dark | Self::DarkScreen)
     }
 
-    /// Returns the background.
     pub const fn ground(self) -> Rgb {
         match self {
             Self::Light | Self::LightScreen => [0xFF; 3],
@@ -295,7 +293,6 @@ impl Theme {
 }
 
 impl Marker {
-    /// Returns true if it consists of strokes.
     pub const fn has_strokes(self) -> bool {
         matches!(self, Self::Plus | Self::Cross)
     }

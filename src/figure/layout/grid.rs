@@ -72,7 +72,6 @@ pub fn grid(figure: &Figure, facets: &Facets, ranges: &[Ranges], space: Rect, fo
     if height <= usual { grid } else { Frame::new(figure, facets, ranges, space, font, height).grid().0 }
 }
 
-/// The measures of a grid.
 struct Frame<'a> {
     figure: &'a Figure,
     facets: &'a Facets,

@@ -52,9 +52,7 @@ pub struct Layout<'a> {
 
 /// Gaps and lengths in ems.
 const MARGIN: f64 = 0.5;
-/// Length of a tick.
 pub const TICK: f64 = 0.35;
-/// From a tick to its label.
 pub const TICK_GAP: f64 = 0.3;
 const AXIS_TITLE_GAP: f64 = 0.6;
 const TITLE: f64 = 1.15;
@@ -62,7 +60,6 @@ const TITLE_GAP: f64 = 0.6;
 const SMALL: f64 = 0.85;
 const BLOCK_GAP: f64 = 0.7;
 const LEGEND_GAP: f64 = 1.4;
-/// Gap between labels.
 const LABEL_GAP: f64 = 1.0;
 /// Below a base line.
 const DESCENT: f64 = 0.25;
@@ -303,7 +300,6 @@ pub struct Rect {
     pub bottom: f64,
 }
 
-/// One line of text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
     pub content: String,

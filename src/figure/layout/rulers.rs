@@ -37,7 +37,6 @@ fn shortened_ticks(axis: &Axis, range: [f64; 2], wanted: usize, font: f64, wides
     ticks
 }
 
-/// Returns the width of the widest label.
 pub fn widest_label(ticks: &[Tick], font: f64) -> f64 {
     ticks.iter().map(|tick| label_width(tick, font)).fold(0.0, f64::max)
 }

@@ -171,7 +171,6 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    /// Counts runs of these seeds.
     pub fn new(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
         let seeds: Vec<u64> = seeds.into_iter().collect();
         let different: BTreeSet<u64> = seeds.iter().copied().collect();

@@ -18,7 +18,6 @@ pub fn at(series: &str, trained: f64, value: f64) -> Point {
     }
 }
 
-/// The same point on a branch.
 pub fn branch(name: &str, point: Point) -> Point {
     Point { branch: name.to_owned(), ..point }
 }
@@ -28,7 +27,6 @@ pub fn left(remaining: f64, point: Point) -> Point {
     Point { remaining, ..point }
 }
 
-/// A record with these points.
 pub fn record(points: impl IntoIterator<Item = Point>) -> RunRecord {
     RunRecord::of(points.into_iter().map(Event::Point))
 }

@@ -389,7 +389,6 @@ const OPACITY: f64 = 0.78;
 /// Opacity of the ground behind labels.
 const PATCH: f64 = 0.8;
 
-/// The look of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunLook {
     /// Its strength: less while another one stands out.

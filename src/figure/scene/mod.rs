@@ -145,7 +145,6 @@ pub enum Id {
     Cell([usize; 2]),
 }
 
-/// The shape of an item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A line through points; one whose y is NaN interrupts it.
@@ -217,7 +216,6 @@ impl Pen {
         Self { ink, width, dash: Dash::Solid, unit: width }
     }
 
-    /// Returns the pen with a pattern.
     pub const fn dashed(self, dash: Dash) -> Self {
         Self { dash, ..self }
     }
@@ -312,7 +310,6 @@ impl Surface<'_> {
         style.ink(self.theme).faint(self.strength(name))
     }
 
-    /// Returns the pen of a line's points.
     pub fn line_pen(&self, line: &Line) -> Pen {
         let Line { name, style, .. } = line;
         let stands_out = self.look.highlighted.is_some_and(|own| own == name)
@@ -337,7 +334,6 @@ impl Surface<'_> {
         Pen::new(ink.faint(FAINT), TRACE * self.em)
     }
 
-    /// Returns the pen of a reference line.
     pub fn reference_pen(&self, reference: &ReferenceLine) -> Pen {
         let own = reference.colour.map_or(self.theme.muted(), |index| colour(index, self.theme));
         Pen::new(Ink::new(own).faint(self.strength(&reference.name)), REFERENCE * self.em)

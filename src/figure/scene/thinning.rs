@@ -104,7 +104,6 @@ pub fn line_pieces(points: &[Point], surface: &Surface<'_>, columns: Columns) ->
     pieces.map(|piece| columns.thinned(piece.to_vec())).collect()
 }
 
-/// Returns the pieces of a line's band, with the interruptions of the line.
 pub fn band_pieces(line: &Line, surface: &Surface<'_>, columns: Columns) -> Vec<Vec<Column>> {
     let gaps: Vec<f64> =
         line.points.iter().filter(|point| !point[1].is_finite()).map(|point| point[0]).collect();

@@ -325,7 +325,6 @@ fn value_of<'a>(arm: &ArmRuns<'a>, path: &str) -> Option<&'a str> {
     (is_readable && values.all(|value| value == Some(first))).then_some(first)
 }
 
-/// Returns true if a name contains a value as a separate word.
 fn contains_word(name: &str, value: &str) -> bool {
     let (name, value) = (name.to_lowercase(), value.to_lowercase());
     let is_part =

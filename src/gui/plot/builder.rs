@@ -40,7 +40,6 @@ impl FigureKey {
     }
 }
 
-/// A figure with its inputs.
 #[derive(Debug)]
 pub struct BuiltFigure {
     pub figure: Arc<Figure>,
@@ -52,7 +51,6 @@ pub struct BuiltFigure {
     took: f64,
 }
 
-/// The figure of one plot.
 #[derive(Debug, Default)]
 pub struct Builder {
     built: Option<BuiltFigure>,
@@ -63,7 +61,6 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Returns the last figure.
     pub const fn built(&self) -> Option<&BuiltFigure> {
         self.built.as_ref()
     }
@@ -161,7 +158,6 @@ fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     BuiltFigure { figure: Arc::new(figure), has_data, key, revision: input.revision, at: 0.0, took }
 }
 
-/// The input of all plots.
 #[derive(Clone, Debug)]
 pub struct PlotInput {
     pub arms: Arc<Vec<ArmInput>>,

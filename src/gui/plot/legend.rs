@@ -59,13 +59,11 @@ impl LegendNames {
     }
 }
 
-/// The look of all rows of a legend.
 #[derive(Clone, Copy)]
 pub struct RowLook<'a> {
     /// The figure with the notes at its names.
     pub figure: &'a Figure,
     pub theme: Theme,
-    /// The ground of the legend.
     pub ground: Color32,
     /// The selected arm, which is written bolder.
     pub selected: Option<&'a str>,
@@ -192,7 +190,6 @@ pub fn named(names: &[String], line: &str) -> Option<usize> {
     found.max_by_key(|(_, name)| name.len()).map(|(place, _)| place)
 }
 
-/// Draws the actions of a line.
 pub fn line_menu_ui(ui: &mut Ui, figure: &Figure, name: &str, rows: &mut LegendRows<'_>) {
     let is_hidden = rows.hidden.contains(name);
     let names: Vec<String> = samples(figure).iter().map(|sample| sample.name().to_owned()).collect();

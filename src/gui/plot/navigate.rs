@@ -21,7 +21,6 @@ const SCROLL: f32 = 240.0;
 const NEAREST: f64 = 1e-9;
 const FARTHEST: f64 = 1e3;
 
-/// The change of the view in this frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ViewChange {
     None,
@@ -182,7 +181,6 @@ pub fn chosen(from: Pos2, to: Pos2, frame: Rect) -> Option<Rect> {
     (wide || high).then_some(chosen)
 }
 
-/// Draws a box that is being chosen.
 pub fn show_box(ui: &Ui, chosen: Rect) {
     let accent = ui.visuals().hyperlink_color;
     ui.painter().add(Shape::rect_filled(chosen, 0.0, accent.gamma_multiply(0.12)));

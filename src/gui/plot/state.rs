@@ -121,7 +121,6 @@ impl PlotState {
         FigureRequest { plot, options, titles, seen, input, built }
     }
 
-    /// Returns the visible figure of [`Self::plot`].
     #[cfg(test)]
     pub fn shown_figure(&self) -> Option<Figure> {
         let plot = self.plot();
@@ -183,7 +182,6 @@ impl PlotState {
         self.titles.entry(plot.name.to_owned()).or_default()
     }
 
-    /// Returns the last figure of a plot.
     pub(super) fn figure(&self, plot: &Plot) -> Option<&Figure> {
         self.built(plot).map(|built| &*built.figure)
     }
@@ -302,7 +300,6 @@ impl PlotState {
             (Preset::near(&paper.size), paper.dpi.round() as u32, paper.page());
     }
 
-    /// Returns true if the figure of a plot has data.
     pub fn has_data(&self, plot: &Plot) -> bool {
         self.built(plot).is_some_and(|built| built.has_data)
     }
@@ -370,7 +367,6 @@ struct PlotData {
     /// Styles and seeds, without names, which change nothing here.
     arms: Vec<ArmSeeds>,
     revision: u64,
-    /// The plots with data in these runs.
     concerned: Vec<&'static str>,
     series: Vec<String>,
     columns: Arc<AxisColumns>,
@@ -405,13 +401,11 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
 pub struct AxisColumns {
     /// The settings in which runs differ.
     pub settings: Vec<(Column, String)>,
-    /// Their results.
     pub results: Vec<(Column, String)>,
     labels: Arc<Labels>,
 }
 
 impl AxisColumns {
-    /// Returns those of these runs, which have these series.
     pub fn new(arms: &[ArmRuns<'_>], series: &[String]) -> Self {
         let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
         let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
@@ -433,7 +427,6 @@ impl AxisColumns {
         if is_x { of_x().map(|(column, _)| column.clone()) } else { Some(Column::Last) }
     }
 
-    /// Returns the title of a column.
     pub fn title(&self, column: &Column) -> String {
         column.title(&self.labels)
     }

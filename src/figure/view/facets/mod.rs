@@ -61,7 +61,6 @@ fn label(column: &Column, labels: &Labels) -> String {
     }
 }
 
-/// The content of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panels {
     /// Each value of the chosen settings.

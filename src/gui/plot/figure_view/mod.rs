@@ -135,7 +135,6 @@ impl FigureView {
         Some([places(&figure.x, x)?, places(&figure.y, y)?])
     }
 
-    /// Returns the request for the scene of another figure.
     pub fn request(&self) -> SceneRequest {
         SceneRequest {
             hidden: self.hidden.clone(),
@@ -151,14 +150,12 @@ impl FigureView {
         self.refits = true;
     }
 
-    /// Returns a saved view.
     pub fn new(kept: &PlotView) -> Self {
         let parallel = AxisBrushes::new(kept.brushes.clone());
         let panels = Panels::new(kept.facets.zooms.clone());
         Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, panels, ..Self::default() }
     }
 
-    /// Returns the view as it is saved, with these titles.
     pub fn kept(&self, titles: PlotView) -> PlotView {
         let [x, y] = self.chosen;
         let brushes = self.parallel.brushes.clone();
@@ -227,7 +224,6 @@ impl FigureView {
         }
     }
 
-    /// Returns true if the line with this name is hidden.
     #[cfg(test)]
     pub fn is_hidden(&self, name: &str) -> bool {
         self.hidden.contains(name)

@@ -132,7 +132,6 @@ pub fn tools_ui(
     exported.or(filter).or(grouping).or(cell_tool_ui(ui, plot, state))
 }
 
-/// Draws all controls of a plot into its menu.
 pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
     let options = state.options.clone();
     let response = commands_ui(ui, state.has_data(plot));

@@ -81,7 +81,6 @@ impl AxisBrushes {
     }
 }
 
-/// The axes on the screen.
 pub struct AxesFrame<'a> {
     figure: &'a Figure,
     rect: Rect,
