@@ -25,8 +25,7 @@ pub const PLOT: Plot = Plot {
     subject: "accuracy over fault rate",
     help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
            interval; the dashed line is the fault-free accuracy. A campaign with a protection has a second, \
-           dotted line: the same faults without it. Needs a Campaign stage that \
-           varies the rate.",
+           dotted line: the same faults without it. Needs a Campaign stage that varies the rate.",
     needs: &[SERIES],
     controls: Controls::of_means("Fault rate"),
     build,

@@ -21,10 +21,9 @@ pub const LINE_ERROR: Plot = Plot {
     title: "Linear interpolation",
     group: Group::Geometry,
     subject: "the error between two networks",
-    help: "Test error of the networks on the straight line between two networks. Without a barrier \
-           in the middle, both are in the same valley: they are linearly connected. Batch-norm \
-           statistics are re-estimated at each point unless the stage interpolates them. Needs a \
-           Connect stage.",
+    help: "Test error of the networks on the straight line between two networks. Without a barrier in the \
+           middle, both are in the same valley: they are linearly connected. Batch-norm statistics are \
+           re-estimated at each point unless the stage interpolates them. Needs a Connect stage.",
     needs: &[ACCURACY],
     controls: Controls::of_means(POSITION),
     build: error_figure,

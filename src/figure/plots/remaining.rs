@@ -15,11 +15,10 @@ pub const PLOT: Plot = Plot {
     title: "Accuracy vs. sparsity",
     group: Group::Pruning,
     subject: "accuracy over remaining weights",
-    help: "The last test accuracy at each level of remaining weights, from all of them at the left \
-           to few at the right: how sparse can a ticket get? An arm that never prunes is a dashed \
-           line. Where a ticket falls below that line for good, too much is gone; its distance \
-           above the controls shows the value of its mask and initial weights. Needs a stage that \
-           prunes.",
+    help: "The last test accuracy at each level of remaining weights, from all of them at the left to few at \
+           the right: how sparse can a ticket get? An arm that never prunes is a dashed line. Where a ticket \
+           falls below that line for good, too much is gone; its distance above the controls shows the value \
+           of its mask and initial weights. Needs a stage that prunes.",
     needs: &["test_accuracy"],
     controls: Controls::of_means(REMAINING),
     build,
