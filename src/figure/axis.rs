@@ -45,7 +45,6 @@ impl Axis {
         Self { format: Format::Percent, ..Self::new(title, "") }
     }
 
-    /// Returns the axis with a logarithmic scale.
     pub fn log(self) -> Self {
         Self { scale: Scale::Log10, ..self }
     }
@@ -54,13 +53,11 @@ impl Axis {
         Self { categories, ..Self::new(title, "") }
     }
 
-    /// Returns an axis of names without groups.
     pub fn of_names(title: &str, names: impl IntoIterator<Item = String>) -> Self {
         let category = |name| Category { name, ..Category::default() };
         Self::named(title, names.into_iter().map(category).collect())
     }
 
-    /// Returns the category nearest to a position.
     pub fn category(&self, place: f64) -> Option<usize> {
         let nearest = place.round();
         let index = (0.0..1e6).contains(&nearest).then_some(nearest as usize)?;
@@ -248,7 +245,6 @@ impl Mapping {
     }
 }
 
-/// A mark on an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
     pub value: f64,

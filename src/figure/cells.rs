@@ -50,7 +50,6 @@ pub enum CellDetail {
     Interval,
 }
 
-/// The writing of texts in cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellLook {
     pub detail: CellDetail,
@@ -277,7 +276,6 @@ pub struct Mosaic {
     pub tiles: Vec<Tile>,
 }
 
-/// A summary of the cells in a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tile {
     /// Mean of the finite values of cells with the colours of their values; 0 without any.
@@ -306,7 +304,6 @@ impl Mosaic {
         row * self.block[0] * self.cells[1] + column * self.block[1]
     }
 
-    /// Returns true if each tile is one cell.
     pub fn is_exact(&self) -> bool {
         self.block == [1, 1]
     }

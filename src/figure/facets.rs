@@ -10,7 +10,6 @@ use results::facets::FacetAxes;
 
 pub type Ranges = [[f64; 2]; 2];
 
-/// The panels of a figure.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Facets {
     /// The settings, as tables head them: "train.batch"; first that of the columns.
@@ -106,7 +105,6 @@ impl Facets {
         ranges
     }
 
-    /// Changes the figure of every panel.
     pub fn change(&mut self, mut change: impl FnMut(usize, &mut Figure)) {
         for (index, panel) in self.panels.iter_mut().enumerate() {
             change(index, Arc::make_mut(&mut panel.figure));

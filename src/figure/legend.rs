@@ -124,7 +124,6 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the width of the samples of a row.
     fn samples(&self, font: f64) -> f64 {
         if self.shades == 1 {
             return SAMPLE_EM * font;
@@ -268,7 +267,6 @@ pub struct Rounds<'a> {
     pub is_common: bool,
 }
 
-/// The lines of an arm.
 #[derive(Debug)]
 pub struct RoundRow<'a> {
     /// The subject of its lines: "winning ticket", "winning ticket, validation".

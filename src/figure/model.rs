@@ -95,7 +95,6 @@ pub struct Seeds {
     pub running: usize,
 }
 
-/// The training that a line shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineRound {
     pub arm: String,
@@ -107,7 +106,6 @@ pub struct LineRound {
     pub remaining: Option<f64>,
 }
 
-/// A training of a plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// Which training it is, from 1.
@@ -296,7 +294,6 @@ impl Figure {
         }
     }
 
-    /// Adds to the small print.
     pub fn add_note(&mut self, text: &str) {
         let rest = &mut self.note.rest;
         if !rest.is_empty() {
@@ -330,7 +327,6 @@ pub struct BarPart<'a> {
 const FILLED: f64 = 0.8;
 
 impl Bars {
-    /// Returns its colour on this theme's background.
     pub fn rgb(&self, theme: Theme) -> Rgb {
         self.colour.map_or(theme.pale(), |index| colour(index, theme))
     }
@@ -409,7 +405,6 @@ impl Note {
         each.collect::<Vec<_>>().join("; ")
     }
 
-    /// Adds the trials of another note.
     pub fn and_trials_of(mut self, other: &Self) -> Self {
         for (arm, trials) in &other.trials {
             match self.trials.iter_mut().find(|(known, _)| known == arm) {

@@ -4,7 +4,6 @@ use crate::cells::{CellKind, Cells, ColourMap, Ink, SIDE, block};
 use crate::{Axis, Figure};
 use results::network::{Entry, ParameterValues, shape_text};
 
-/// The subject of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shown {
     /// Values, with pruned entries in grey.

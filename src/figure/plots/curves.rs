@@ -153,7 +153,6 @@ fn all_places(curves: &[Curve]) -> Vec<Place> {
     places
 }
 
-/// Returns the figure of these lines, with its note.
 pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
     let counted: Vec<_> = drawn.iter().map(|averaged| (&averaged.line, averaged.counts)).collect();
     let note = note(&counted, options);
@@ -162,7 +161,6 @@ pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions)
     Figure { x, y, lines, levels, note, spread: Some(options.band), ..Figure::default() }
 }
 
-/// The number of runs that a line averages.
 #[derive(Clone, Copy, Debug)]
 pub struct RunCounts {
     pub runs: usize,

@@ -112,7 +112,6 @@ fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     }
 }
 
-/// Identifies a line.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     stage: String,

@@ -64,7 +64,6 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     }
 }
 
-/// An axis with the value of every run.
 struct RunAxis {
     axis: Axis,
     /// In units of the axis; NaN for runs without a value.

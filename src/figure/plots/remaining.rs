@@ -52,7 +52,6 @@ fn is_about(record: &RunRecord) -> bool {
     has_pruned(record, TEST.name)
 }
 
-/// Returns true if a series has points after pruning.
 pub fn has_pruned(record: &RunRecord, series: &str) -> bool {
     record.points().is_pruned() && record.points_of(series).any(|point| point.remaining < 1.0)
 }

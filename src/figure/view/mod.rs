@@ -18,11 +18,9 @@ use results::table::settings::{NONE, follows_from_another, short};
 use results::table::{Differing, LineFacts, Row};
 use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
 
-/// A run and its line.
 #[derive(Clone, Debug)]
 pub struct Drawn<'a> {
     pub line: String,
-    /// The index of its style.
     pub colour: usize,
     pub seed: u64,
     /// Its results, once it has begun; none where the filter leaves it out.

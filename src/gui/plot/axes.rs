@@ -155,12 +155,10 @@ pub fn around_ui(painter: &Painter, figure: &Figure, view: View, frame: Rect, sp
     paint(painter, &items);
 }
 
-/// Returns a colour of the figure for the screen.
 pub const fn colour([red, green, blue]: [u8; 3]) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-/// Returns the theme of figures on the screen.
 pub fn theme_of(ui: &Ui) -> Theme {
     if ui.visuals().dark_mode { Theme::DarkScreen } else { Theme::LightScreen }
 }

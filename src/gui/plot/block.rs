@@ -38,7 +38,6 @@ const HIGHEST_OPEN: f32 = 0.9;
 /// The widest and the narrowest column of names.
 const NAMES: [f32; 2] = [72.0, 200.0];
 
-/// The block between frames.
 #[derive(Debug, Default)]
 pub struct Block {
     names: LegendNames,
@@ -56,7 +55,6 @@ pub struct Block {
 }
 
 impl Block {
-    /// Forgets what depends on the last figure.
     pub const fn forget_figure(&mut self) {
         self.names.forget_figure();
         self.is_old = true;

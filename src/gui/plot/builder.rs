@@ -258,7 +258,6 @@ impl PlotInput {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the arms as plots take them.
     pub fn borrowed(&self) -> Vec<ArmRuns<'_>> {
         self.arms.iter().map(ArmInput::borrowed).collect()
     }
@@ -277,7 +276,6 @@ impl PlotInput {
         self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
     }
 
-    /// Returns the number of points of all records.
     pub(super) fn points(&self) -> usize {
         self.arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record.points().len()).sum()
     }

@@ -26,7 +26,6 @@ pub const ROW: f32 = 20.0;
 /// Strength of what is hidden.
 const HIDDEN: f64 = 0.3;
 
-/// Returns the width of a text in a legend.
 pub fn wide(text: &str) -> f32 {
     width(text, EM, Weight::Regular) as f32
 }
@@ -39,7 +38,6 @@ pub struct LegendNames {
 }
 
 impl LegendNames {
-    /// Forgets what depends on the last figure.
     pub const fn forget_figure(&mut self) {
         self.is_old = true;
     }
@@ -147,7 +145,6 @@ fn click(name: &str, names: &[String], alone: bool, hidden: &mut BTreeSet<String
     }
 }
 
-/// A request for the arm of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineAction {
     Select,
@@ -155,7 +152,6 @@ pub enum LineAction {
     Restyle(usize),
 }
 
-/// A request of a person at a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FigureAction {
     /// Open a cell, by row and column.
@@ -227,7 +223,6 @@ pub fn line_menu_ui(ui: &mut Ui, figure: &Figure, name: &str, rows: &mut LegendR
     }
 }
 
-/// Draws the entry that shows hidden lines, if there are any.
 pub fn show_all_ui(ui: &mut Ui, hidden: &mut BTreeSet<String>) {
     if !hidden.is_empty() && entry_ui(ui, Icon::Eye, "Show all") {
         hidden.clear();

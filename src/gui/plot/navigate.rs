@@ -43,7 +43,6 @@ pub fn widget(salt: impl AsIdSalt, figure: &Figure) -> Plot<'static> {
         .invert_y(figure.y.reversed)
 }
 
-/// A plot on the screen in this frame.
 pub struct ShownPlot<'a> {
     pub figure: &'a Figure,
     pub response: Response,
@@ -97,7 +96,6 @@ pub fn navigate(ui: &Ui, plot: &ShownPlot<'_>, drag: &mut Option<Pos2>) -> ViewC
     }
 }
 
-/// Returns the visible part.
 pub fn view_of(transform: &PlotTransform) -> View {
     let (low, high) = (transform.bounds().min(), transform.bounds().max());
     [[low[0], high[0]], [low[1], high[1]]]

@@ -35,7 +35,6 @@ pub struct Reading {
     pub rows: Vec<ReadingRow>,
 }
 
-/// The value of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadingRow {
     pub line: usize,

@@ -53,7 +53,6 @@ pub struct Scene {
     pub kept: Arc<Analysis>,
     /// The triangles, once the plot has a surface.
     pub mesh: Option<PlotMesh>,
-    /// The scenes of the panels, in their order.
     pub panels: Vec<Self>,
 }
 

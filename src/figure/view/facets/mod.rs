@@ -389,7 +389,6 @@ fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
 }
 
 impl Key<'_> {
-    /// Returns its values as columns or rows.
     fn side(&self) -> Side {
         let (values, heads) = self.values.iter().cloned().unzip();
         Side { key: self.column.key(), values, heads }

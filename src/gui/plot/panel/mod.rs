@@ -218,7 +218,7 @@ fn chip_ui(ui: &mut Ui, text: &str, [action, help]: [&str; 2]) -> bool {
 }
 
 fn x_ui(ui: &mut Ui, state: &mut PlotState) {
-    let series = state.series().to_vec();
+    let series = state.data.series.clone();
     let before = state.options.x.clone();
     let x = &mut state.options.x;
     let list = |ui: &mut Ui| {

@@ -73,7 +73,6 @@ impl AxisBrushes {
         Self { brushes, drag: None, axis: 0, pinned: None, run_mesh: None }
     }
 
-    /// Forgets what depends on the last figure.
     pub fn forget_figure(&mut self) {
         if let Some(run_mesh) = &mut self.run_mesh {
             run_mesh.is_old = true;

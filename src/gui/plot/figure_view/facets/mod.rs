@@ -264,7 +264,6 @@ impl Panels {
         self.saved.clone().into_iter().chain(drawn).collect()
     }
 
-    /// Forgets what depends on the last figure.
     pub fn forget_figure(&mut self) {
         self.views.iter_mut().for_each(FigureView::forget_figure);
         self.grid = None;
