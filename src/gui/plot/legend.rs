@@ -9,8 +9,9 @@ use super::painter::paint;
 use super::scene::EM;
 use crate::arm_look::palette_ui;
 use crate::icons::Icon;
+use crate::theme;
 use crate::theme::SMALL;
-use crate::{theme, widgets};
+use crate::widgets::entry_ui;
 use figure::font::{Weight, fit, width};
 use figure::legend::{Sample, samples};
 use figure::model::Figure;
@@ -190,9 +191,8 @@ pub fn line_menu_ui(ui: &mut Ui, figure: &Figure, name: &str, rows: &mut LegendR
     let is_hidden = rows.hidden.contains(name);
     let names: Vec<String> = samples(figure).iter().map(|sample| sample.name().to_owned()).collect();
     let others: BTreeSet<String> = names.iter().filter(|other| *other != name).cloned().collect();
-    if entry_ui(ui, if is_hidden { Icon::Eye } else { Icon::EyeOff }, if is_hidden { "Show" } else { "Hide" })
-        && !rows.hidden.remove(name)
-    {
+    let (icon, text) = if is_hidden { (Icon::Eye, "Show") } else { (Icon::EyeOff, "Hide") };
+    if entry_ui(ui, icon, text) && !rows.hidden.remove(name) {
         rows.hidden.insert(name.to_owned());
     }
     if !others.is_empty() && *rows.hidden != others && entry_ui(ui, Icon::Eye, "Show only this") {
@@ -245,14 +245,6 @@ pub fn plot_menu_ui(ui: &mut Ui, exports: bool, action: &mut Option<FigureAction
         }
     }
     fits
-}
-
-fn entry_ui(ui: &mut Ui, icon: impl Into<Option<Icon>>, text: &str) -> bool {
-    let chosen = ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked();
-    if chosen {
-        ui.close();
-    }
-    chosen
 }
 
 /// Returns the style of a line, or of a reference line in the colour of its arm.
