@@ -1,5 +1,6 @@
 //! Records for tests, with numbers that fit in the head.
 
+use super::ArmRuns;
 pub use super::campaigns::testing::{outcome, rates, single_faults};
 use results::{Event, Point, RunRecord};
 
@@ -29,4 +30,9 @@ pub fn left(remaining: f64, point: Point) -> Point {
 
 pub fn record(points: impl IntoIterator<Item = Point>) -> RunRecord {
     RunRecord::of(points.into_iter().map(Event::Point))
+}
+
+/// An arm whose runs have the seeds 1, 2, and so on.
+pub fn arm<'a>(name: &str, colour: usize, runs: impl IntoIterator<Item = &'a RunRecord>) -> ArmRuns<'a> {
+    ArmRuns { name: name.to_owned(), colour, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
 }
