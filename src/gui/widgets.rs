@@ -33,7 +33,7 @@ pub fn ghost(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
 
 /// Draws an entry of a menu; returns true if it was chosen, which closes the menu.
 pub fn entry_ui(ui: &mut Ui, icon: impl Into<Option<Icon>>, text: &str) -> bool {
-    let chosen = ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked();
+    let chosen = ui.add(ghost(icon, text)).accessible_name(text).clicked();
     if chosen {
         ui.close();
     }
