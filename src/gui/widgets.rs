@@ -29,6 +29,15 @@ pub fn ghost(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
     button(icon, text).frame_when_inactive(false)
 }
 
+/// Draws an entry of a menu; returns true if it was chosen, which closes the menu.
+pub fn entry_ui(ui: &mut Ui, icon: impl Into<Option<Icon>>, text: &str) -> bool {
+    let chosen = ui.add(ghost(icon, text)).accessible_name(text).clicked();
+    if chosen {
+        ui.close();
+    }
+    chosen
+}
+
 fn labelled(icon: Option<Atom<'static>>, text: RichText) -> Button<'static> {
     let button = match icon {
         Some(icon) => Button::new((icon, text)),

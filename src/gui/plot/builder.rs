@@ -7,8 +7,8 @@ use std::time::Instant;
 use eframe::egui::Context;
 
 use super::figure_view::FigureView;
-use super::scene::{Scene, SceneRequest};
-use crate::background::{BackgroundTask, TaskState};
+use super::scene::Scene;
+use crate::background::{Latest, pause_after};
 use figure::model::Figure;
 use figure::plots::{ArmRuns, Plot};
 use figure::view::whole;
@@ -16,9 +16,6 @@ use results::table::Row;
 use results::view::{PlotOptions, PlotView};
 use results::{RunRecord, subject_of};
 
-/// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.
-pub const PAUSE: f64 = 0.1;
-pub const SHARE: f64 = 0.15;
 /// After a failed build, new data trigger another attempt only after this many seconds.
 const AGAIN: f64 = 10.0;
 /// The figure of records with at most this many points takes a small part of a frame.
@@ -43,7 +40,6 @@ impl FigureKey {
     }
 }
 
-/// A figure with its inputs.
 #[derive(Debug)]
 pub struct BuiltFigure {
     pub figure: Arc<Figure>,
@@ -55,42 +51,23 @@ pub struct BuiltFigure {
     took: f64,
 }
 
-/// The figure of one plot.
 #[derive(Debug, Default)]
 pub struct Builder {
     built: Option<BuiltFigure>,
-    pending: Option<PendingFigure>,
-    failed: Option<FailedFigure>,
-}
-
-/// A figure that a thread builds.
-#[derive(Debug)]
-struct PendingFigure {
-    key: FigureKey,
-    revision: u64,
-    figure: BackgroundTask<(BuiltFigure, Scene)>,
-}
-
-/// A figure that a thread could not build.
-#[derive(Debug)]
-struct FailedFigure {
-    key: FigureKey,
-    revision: u64,
-    /// The time of the failure, in seconds.
-    at: f64,
-    /// Why, until it is reported.
-    why: Option<String>,
+    /// The figure that a thread builds, by its inputs and their revision.
+    work: Latest<(FigureKey, u64), (BuiltFigure, Scene)>,
+    /// The time of its begin, in seconds.
+    began: f64,
 }
 
 impl Builder {
-    /// Returns the last figure.
     pub const fn built(&self) -> Option<&BuiltFigure> {
         self.built.as_ref()
     }
 
     /// Returns true if a figure is being built in a thread.
     pub const fn is_pending(&self) -> bool {
-        self.pending.is_some()
+        self.work.is_busy()
     }
 
     /// Returns true if it does not show this revision of the records yet.
@@ -100,7 +77,7 @@ impl Builder {
 
     /// Returns why the figure could not be built, once.
     pub fn trouble(&mut self) -> Option<String> {
-        self.failed.as_mut()?.why.take()
+        self.work.failure()
     }
 
     /// Rebuilds the figure if it is outdated. `now` in seconds; returns the seconds until the next update if the figure is
@@ -113,9 +90,12 @@ impl Builder {
         view: &mut FigureView,
         (ctx, now): (&Context, f64),
     ) -> Option<f64> {
-        self.take(view, now);
+        if let Some((_, (built, scene))) = self.work.take() {
+            view.begin(&built.figure, scene);
+            self.built = Some(BuiltFigure { at: now, ..built });
+        }
         let key = FigureKey::new(options, titles, input);
-        let due = |built: &BuiltFigure| built.at + f64::max(PAUSE, built.took / SHARE);
+        let due = |built: &BuiltFigure| built.at + pause_after(built.took);
         if let Some(built) = self.built.as_ref().filter(|built| built.key == key) {
             if built.revision == input.revision {
                 return None;
@@ -124,7 +104,7 @@ impl Builder {
                 return Some(due(built) - now);
             }
         }
-        if self.pending.is_some() {
+        if self.is_pending() {
             return None; // it wakes the window
         }
         // Rebuilds of large figures are throttled: after one that took t, wait t.
@@ -132,14 +112,25 @@ impl Builder {
         if now < rested && input.points() > SMALL {
             return Some(rested - now);
         }
-        let fails_again = |failed: &FailedFigure| {
-            failed.key == key && (failed.revision == input.revision || now < failed.at + AGAIN)
+        let fails_again = |(failed, revision): &(FigureKey, u64)| {
+            *failed == key && (*revision == input.revision || now < self.began + AGAIN)
         };
-        if self.failed.as_ref().is_some_and(fails_again) {
+        if self.work.failed().is_some_and(fails_again) {
             return None; // it would fail again
         }
-        if input.points() > SMALL && self.begin(plot, input, &key, view.request(), ctx) {
-            return None;
+        if input.points() > SMALL {
+            let (own, own_key, request) = (input.clone(), key.clone(), view.request());
+            let work = move || {
+                let began = Instant::now();
+                let built = build(plot, &own, own_key);
+                let scene = Scene::new(&built.figure, request, None);
+                Ok((BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene))
+            };
+            self.began = now;
+            if self.work.ask((key.clone(), input.revision), ctx, work) {
+                return None;
+            }
+            self.work.forget(); // without a thread, it is built here
         }
         view.forget_figure();
         self.built = Some(BuiltFigure { at: now, ..build(plot, input, key) });
@@ -156,45 +147,6 @@ impl Builder {
         let built = self.built.as_ref().filter(|built| built.revision == input.revision)?;
         (built.key == FigureKey::new(options, titles, input)).then_some(&built.figure)
     }
-
-    /// Takes the figure that a thread has built.
-    fn take(&mut self, view: &mut FigureView, now: f64) {
-        let Some(pending) = self.pending.take() else { return };
-        match pending.figure.take() {
-            TaskState::Running => self.pending = Some(pending),
-            TaskState::Done((built, scene)) => {
-                view.begin(&built.figure, scene);
-                self.built = Some(BuiltFigure { at: now, ..built });
-                self.failed = None;
-            }
-            TaskState::Failed(why) => {
-                let PendingFigure { key, revision, .. } = pending;
-                self.failed = Some(FailedFigure { key, revision, at: now, why: Some(why) });
-            }
-        }
-    }
-
-    /// Builds in a thread; returns whether the system gave one.
-    fn begin(
-        &mut self,
-        plot: &'static Plot,
-        input: &PlotInput,
-        key: &FigureKey,
-        request: SceneRequest,
-        ctx: &Context,
-    ) -> bool {
-        let (own, own_key) = (input.clone(), key.clone());
-        let work = move || {
-            let began = Instant::now();
-            let built = build(plot, &own, own_key);
-            let scene = Scene::new(&built.figure, request, None);
-            (BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene)
-        };
-        let figure = BackgroundTask::begin("figure", ctx, work);
-        let (key, revision) = (key.clone(), input.revision);
-        self.pending = figure.map(|figure| PendingFigure { key, revision, figure });
-        self.pending.is_some()
-    }
 }
 
 fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
@@ -206,7 +158,6 @@ fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     BuiltFigure { figure: Arc::new(figure), has_data, key, revision: input.revision, at: 0.0, took }
 }
 
-/// The input of all plots.
 #[derive(Clone, Debug)]
 pub struct PlotInput {
     pub arms: Arc<Vec<ArmInput>>,
@@ -307,7 +258,6 @@ impl PlotInput {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the arms as plots take them.
     pub fn borrowed(&self) -> Vec<ArmRuns<'_>> {
         self.arms.iter().map(ArmInput::borrowed).collect()
     }
@@ -326,7 +276,6 @@ impl PlotInput {
         self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
     }
 
-    /// Returns the number of points of all records.
     pub(super) fn points(&self) -> usize {
         self.arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record.points().len()).sum()
     }
