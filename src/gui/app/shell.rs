@@ -25,7 +25,6 @@ const LONG: Duration = Duration::from_mins(1);
 pub(super) struct Shell {
     pub settings: Settings,
     pub dialog: Option<Dialog>,
-    /// True if the start page is shown, not the document.
     pub is_starting: bool,
     /// What is known of recent files.
     pub recent_files: RecentFiles,
@@ -34,7 +33,6 @@ pub(super) struct Shell {
     pub exporting: Exporting,
     pub download: Option<DownloadDialog>,
     pub palette: Option<Palette>,
-    /// True if the window may close without a question.
     pub may_close: bool,
     pub title: String,
     pub dropping: Option<BackgroundTask<Vec<Dropped>>>,
