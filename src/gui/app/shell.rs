@@ -41,6 +41,13 @@ pub(super) struct Shell {
     asked: Option<(PendingPath, PathUse)>,
 }
 
+/// An answer of the system's dialog.
+pub(super) struct AnsweredPath {
+    pub answer: PathAnswer,
+    pub request: PathRequest,
+    pub usage: PathUse,
+}
+
 impl Shell {
     pub fn new(picker: Picker, desktop: Box<dyn Desktop>, settings: Settings) -> Self {
         Self {
@@ -84,10 +91,10 @@ impl Shell {
     }
 
     /// Returns the answer of the system's dialog, once there is one.
-    pub fn answer(&mut self) -> Option<(PathAnswer, PathRequest, PathUse)> {
+    pub fn answer(&mut self) -> Option<AnsweredPath> {
         let answer = self.asked.as_ref()?.0.poll()?;
         let (asked, usage) = self.asked.take()?;
-        Some((answer, asked.request, usage))
+        Some(AnsweredPath { answer, request: asked.request, usage })
     }
 
     pub fn show_title(&mut self, title: String, ctx: &egui::Context) {
