@@ -92,7 +92,6 @@ mod tests {
     use super::super::testing::arm;
     use super::*;
     use crate::model::{bar_parts, stacks};
-    use results::RunRecord;
 
     #[test]
     fn shares_of_each_bit_add_up_to_all_images_and_fields_are_named() {

@@ -28,7 +28,6 @@ use eframe::egui::{
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;
-use super::plot::ListedFaults;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::table::width_of;
