@@ -221,7 +221,6 @@ pub trait Optional {
     fn is_set(&self) -> bool;
     /// Puts a default there, or takes it away.
     fn set(&mut self, present: bool);
-    /// Returns the value, if it is there.
     fn value(&mut self) -> Option<&mut dyn Value>;
     /// Returns a default value, for the reference.
     fn sample(&self) -> Box<dyn Value>;

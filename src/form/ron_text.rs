@@ -184,7 +184,6 @@ fn first_setting<T: DeserializeOwned>(text: &str, error: &SpannedError) -> Optio
     Some(Repair::new(text, open + 1, 0, &format!("{}: ", known.first()?)))
 }
 
-/// Returns true if a text ends with the name of an alternative.
 fn ends_with_name(text: &str) -> bool {
     let name = text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
     name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))

@@ -225,7 +225,6 @@ fn wanted(text: &str, what: &str, field: &Field) -> String {
     }
 }
 
-/// Writes `2, 4 or 6`.
 fn one_of(numbers: &[u64]) -> String {
     let texts: Vec<String> = numbers.iter().map(u64::to_string).collect();
     match texts.split_last() {

@@ -54,7 +54,6 @@ pub struct Status {
 pub struct GroupTab {
     pub name: &'static str,
     pub is_open: bool,
-    /// True if it has views that have got their first data since it was open.
     pub is_new: bool,
     pub help: &'static str,
 }

@@ -422,7 +422,6 @@ pub struct Leaving {
     pub to: Next,
     /// The edits that the user agreed to lose; later ones are asked about again.
     pub discarded: Option<Arc<Experiment>>,
-    /// True if the runs were asked to stop.
     pub is_stopping: bool,
 }
 

@@ -8,13 +8,19 @@ use egui_commonmark::{CommonMarkCache, CommonMarkScrollOptions, CommonMarkViewer
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
 
-/// A page: its path within `docs/`, its title in the list, its text.
-type Page = (&'static str, &'static str, &'static str);
+/// A page of `docs/`.
+struct Page {
+    /// Within `docs/`.
+    path: &'static str,
+    /// In the list of pages.
+    title: &'static str,
+    text: &'static str,
+}
 
 /// Includes a page.
 macro_rules! page {
     ($path:literal, $title:literal) => {
-        ($path, $title, include_str!(concat!("../../docs/", $path)))
+        Page { path: $path, title: $title, text: include_str!(concat!("../../docs/", $path)) }
     };
 }
 
@@ -48,9 +54,16 @@ pub struct Guide {
     is_open: bool,
     page: usize,
     search: String,
-    /// The prepared text of the page, and the links to other pages in it.
-    shown: Option<(usize, String, BTreeSet<String>)>,
+    shown: Option<PreparedPage>,
     cache: CommonMarkCache,
+}
+
+/// The page on the screen.
+struct PreparedPage {
+    index: usize,
+    text: String,
+    /// Those to other pages.
+    links: BTreeSet<String>,
 }
 
 impl Guide {
@@ -77,7 +90,7 @@ impl Guide {
         let wanted = self.search.trim().to_lowercase();
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             let mut found = 0;
-            for (index, (_, title, text)) in PAGES.iter().enumerate() {
+            for (index, Page { title, text, .. }) in PAGES.iter().enumerate() {
                 let hits = if wanted.is_empty() { 0 } else { text.to_lowercase().matches(&wanted).count() };
                 if !wanted.is_empty() && hits == 0 {
                     continue;
@@ -97,18 +110,18 @@ impl Guide {
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
-        if self.shown.as_ref().is_none_or(|(page, ..)| *page != self.page) {
-            let (path, _, text) = PAGES[self.page];
+        if self.shown.as_ref().is_none_or(|shown| shown.index != self.page) {
+            let Page { path, text, .. } = &PAGES[self.page];
             let text = prepared(text);
             let links = links(path, &text);
             self.cache.link_hooks_clear();
             for link in &links {
                 self.cache.add_link_hook(link);
             }
-            self.shown = Some((self.page, text, links));
+            self.shown = Some(PreparedPage { index: self.page, text, links });
         }
-        let Some((page, text, links)) = &self.shown else { return };
-        let id = Id::unique(("guide page", *page));
+        let Some(PreparedPage { index, text, links }) = &self.shown else { return };
+        let id = Id::unique(("guide page", *index));
         CommonMarkViewer::new().enable_scroll_to_heading(true).show_scrollable(
             id,
             ui,
@@ -117,7 +130,7 @@ impl Guide {
             text,
         );
         let clicked = links.iter().find(|link| self.cache.get_link_hook(link) == Some(true));
-        let target = clicked.and_then(|link| target(PAGES[*page].0, link));
+        let target = clicked.and_then(|link| target(PAGES[*index].path, link));
         if let Some((page, heading)) = target {
             self.page = page;
             self.cache.scroll_to_heading(&Id::unique(("guide page", page)), heading);
@@ -205,7 +218,7 @@ fn target(from: &str, link: &str) -> Option<(usize, Option<String>)> {
         }
     }
     let path = names.join("/");
-    let page = PAGES.iter().position(|(known, ..)| *known == path)?;
+    let page = PAGES.iter().position(|page| page.path == path)?;
     Some((page, heading.map(str::to_owned)))
 }
 
@@ -223,7 +236,7 @@ mod tests {
             let path = format!("guide/{}", file.file_name().unwrap().to_string_lossy());
             assert!(
                 file.extension().is_none_or(|ending| ending != "md")
-                    || PAGES.iter().any(|(known, ..)| *known == path),
+                    || PAGES.iter().any(|page| page.path == path),
                 "{path}"
             );
         }
@@ -231,7 +244,7 @@ mod tests {
 
     #[test]
     fn every_link_between_pages_leads_to_a_page_and_a_heading() {
-        for (path, _, text) in PAGES {
+        for Page { path, text, .. } in PAGES {
             let parts = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
             for (link, _) in parts.filter(|(link, _)| link.contains(".md") && !link.contains("://")) {
                 let found = target(path, link);
@@ -239,7 +252,10 @@ mod tests {
                     ["CONTRIBUTING", "ARCHITECTURE", "decisions"].iter().any(|file| link.contains(file));
                 assert!(found.is_some() || is_of_repository, "{link} in {path}");
                 if let Some((page, Some(heading))) = found {
-                    assert!(prepared(PAGES[page].2).contains(&format!("{{#{heading}}}")), "{link} in {path}");
+                    assert!(
+                        prepared(PAGES[page].text).contains(&format!("{{#{heading}}}")),
+                        "{link} in {path}"
+                    );
                 }
             }
         }
@@ -254,7 +270,7 @@ mod tests {
         assert_eq!(without_wide_tables(&text), expected);
         let narrow = "| x | y |\n|---|---|\n| 1 | 2 |\n";
         assert_eq!(without_wide_tables(narrow), narrow);
-        for (path, _, text) in PAGES {
+        for Page { path, text, .. } in PAGES {
             let table = prepared(text)
                 .lines()
                 .find(|line| line.starts_with('|') && line.chars().count() > TABLE)

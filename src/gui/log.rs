@@ -44,9 +44,7 @@ pub struct Notice {
     /// The whole text; its lines are shown behind one another as far as there is room, all of it on hover and in the copy.
     pub text: String,
     pub actions: Vec<NoticeAction>,
-    /// True if the line at the bottom keeps what it shows.
     pub is_quiet: bool,
-    /// True if it is an error that has not been seen in the log.
     pub is_unseen: bool,
     /// True if it is about something wrong in the document: once that is mended, it is quiet.
     pub awaits_remedy: bool,

@@ -36,9 +36,7 @@ pub struct Column<'a> {
     pub title: Cow<'a, str>,
     /// The explanation of the heading.
     pub help: Cow<'a, str>,
-    /// True if its largest values come first when it is sorted.
     pub is_number: bool,
-    /// True if its cells and its heading end at the right.
     pub ends_right: bool,
     /// Width with the padding, in points.
     pub width: f32,
@@ -74,7 +72,6 @@ impl<'a> Column<'a> {
 pub struct Order {
     /// The column that they are sorted by; none for their own order.
     pub column: Option<usize>,
-    /// True if the largest come first.
     pub is_descending: bool,
 }
 
@@ -108,9 +105,7 @@ pub struct Table<'a> {
     pub text: Option<&'a dyn Fn(usize, usize) -> String>,
     pub has_no_head: bool,
     pub is_striped: bool,
-    /// True if columns are sized by dragging.
     pub is_sizable: bool,
-    /// True if it is no higher than its rows.
     pub is_low: bool,
 }
 
@@ -213,7 +208,6 @@ struct Drawing<'a, 't> {
     table: Table<'t>,
     /// The columns that find room.
     shown: &'a [usize],
-    /// The visible range of rows.
     visible: Rangef,
     draw: &'a mut dyn FnMut(&mut Ui, usize, Option<usize>),
     /// The last row with a ground.
@@ -396,7 +390,6 @@ pub struct Ground<'a> {
     pub role: Role,
     pub sense: Sense,
     pub is_selected: bool,
-    /// True if what is selected belongs to it.
     pub is_owner: bool,
 }
 

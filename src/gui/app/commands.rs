@@ -628,7 +628,6 @@ impl App {
 
     fn can_run_all(&self) -> Enabled {
         can_start(self)?;
-        has_arms(self)?;
         let RunTotals { left, to_add, archived, .. } = self.totals();
         // Seeds that are typed and not entered yet may be more.
         let is_left = left > 0 || self.editor.document.drafts.is_pending();

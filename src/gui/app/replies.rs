@@ -7,6 +7,7 @@ use eframe::egui;
 
 use super::App;
 use super::runner::StartRequest;
+use super::shell::AnsweredPath;
 use super::steps::Step;
 use crate::dialogs::{Dialog, Leaving, Next, PathUse, Reply, dialog_ui};
 use crate::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
@@ -79,7 +80,7 @@ impl App {
 
     /// Takes the answer of the system's dialog, if there is one.
     pub(super) fn take_answer(&mut self, ctx: &egui::Context) {
-        let Some((answer, request, usage)) = self.shell.answer() else { return };
+        let Some(AnsweredPath { answer, request, usage }) = self.shell.answer() else { return };
         match answer {
             // The system's dialog has asked about a file that is there, but it did not know the extension.
             PathAnswer::Path(path) => {

@@ -25,7 +25,6 @@ const LONG: Duration = Duration::from_mins(1);
 pub(super) struct Shell {
     pub settings: Settings,
     pub dialog: Option<Dialog>,
-    /// True if the start page is shown, not the document.
     pub is_starting: bool,
     /// What is known of recent files.
     pub recent_files: RecentFiles,
@@ -34,13 +33,19 @@ pub(super) struct Shell {
     pub exporting: Exporting,
     pub download: Option<DownloadDialog>,
     pub palette: Option<Palette>,
-    /// True if the window may close without a question.
     pub may_close: bool,
     pub title: String,
     pub dropping: Option<BackgroundTask<Vec<Dropped>>>,
     desktop: Box<dyn Desktop>,
     picker: Picker,
     asked: Option<(PendingPath, PathUse)>,
+}
+
+/// An answer of the system's dialog.
+pub(super) struct AnsweredPath {
+    pub answer: PathAnswer,
+    pub request: PathRequest,
+    pub usage: PathUse,
 }
 
 impl Shell {
@@ -86,10 +91,10 @@ impl Shell {
     }
 
     /// Returns the answer of the system's dialog, once there is one.
-    pub fn answer(&mut self) -> Option<(PathAnswer, PathRequest, PathUse)> {
+    pub fn answer(&mut self) -> Option<AnsweredPath> {
         let answer = self.asked.as_ref()?.0.poll()?;
         let (asked, usage) = self.asked.take()?;
-        Some((answer, asked.request, usage))
+        Some(AnsweredPath { answer, request: asked.request, usage })
     }
 
     pub fn show_title(&mut self, title: String, ctx: &egui::Context) {

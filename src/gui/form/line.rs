@@ -473,7 +473,6 @@ pub struct Heading<'a> {
     pub summary: &'a str,
     pub help: &'a str,
     pub is_wrong: bool,
-    /// True if it is one of the parts of a panel.
     pub is_title: bool,
 }
 

@@ -58,7 +58,6 @@ pub fn plan_ui(
     *selected != before
 }
 
-/// Applies a request, and selects the stage that results.
 fn apply_request(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
     match request {
         PlanRequest::Select(path) => *selected = Some(path),

@@ -212,7 +212,6 @@ enum WrongValue {
     Text(String),
 }
 
-/// Returns the value at a place in a stage.
 fn value_at(value: &mut dyn Value, place: &[Segment]) -> Option<WrongValue> {
     let Some((first, rest)) = place.split_first() else {
         return match value.node() {
