@@ -7,8 +7,8 @@ use std::time::Instant;
 use eframe::egui::Context;
 
 use super::figure_view::FigureView;
-use super::scene::{Scene, SceneRequest};
-use crate::background::{BackgroundTask, TaskState};
+use super::scene::Scene;
+use crate::background::{Latest, pause_after};
 use figure::model::Figure;
 use figure::plots::{ArmRuns, Plot};
 use figure::view::whole;
@@ -16,9 +16,6 @@ use results::table::Row;
 use results::view::{PlotOptions, PlotView};
 use results::{RunRecord, subject_of};
 
-/// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.
-pub const PAUSE: f64 = 0.1;
-pub const SHARE: f64 = 0.15;
 /// After a failed build, new data trigger another attempt only after this many seconds.
 const AGAIN: f64 = 10.0;
 /// The figure of records with at most this many points takes a small part of a frame.
@@ -59,27 +56,10 @@ pub struct BuiltFigure {
 #[derive(Debug, Default)]
 pub struct Builder {
     built: Option<BuiltFigure>,
-    pending: Option<PendingFigure>,
-    failed: Option<FailedFigure>,
-}
-
-/// A figure that a thread builds.
-#[derive(Debug)]
-struct PendingFigure {
-    key: FigureKey,
-    revision: u64,
-    figure: BackgroundTask<(BuiltFigure, Scene)>,
-}
-
-/// A figure that a thread could not build.
-#[derive(Debug)]
-struct FailedFigure {
-    key: FigureKey,
-    revision: u64,
-    /// The time of the failure, in seconds.
-    at: f64,
-    /// Why, until it is reported.
-    why: Option<String>,
+    /// The figure that a thread builds, with its inputs and the revision of the records.
+    building: Latest<(FigureKey, u64), (BuiltFigure, Scene)>,
+    /// The time of the last question to a thread, in seconds.
+    asked_at: f64,
 }
 
 impl Builder {
@@ -90,7 +70,7 @@ impl Builder {
 
     /// Returns true if a figure is being built in a thread.
     pub const fn is_pending(&self) -> bool {
-        self.pending.is_some()
+        self.building.is_busy()
     }
 
     /// Returns true if it does not show this revision of the records yet.
@@ -100,7 +80,7 @@ impl Builder {
 
     /// Returns why the figure could not be built, once.
     pub fn trouble(&mut self) -> Option<String> {
-        self.failed.as_mut()?.why.take()
+        self.building.failure()
     }
 
     /// Rebuilds the figure if it is outdated. `now` in seconds; returns the seconds until the next update if the figure is
@@ -113,9 +93,12 @@ impl Builder {
         view: &mut FigureView,
         (ctx, now): (&Context, f64),
     ) -> Option<f64> {
-        self.take(view, now);
+        if let Some((_, (built, scene))) = self.building.take() {
+            view.begin(&built.figure, scene);
+            self.built = Some(BuiltFigure { at: now, ..built });
+        }
         let key = FigureKey::new(options, titles, input);
-        let due = |built: &BuiltFigure| built.at + f64::max(PAUSE, built.took / SHARE);
+        let due = |built: &BuiltFigure| built.at + pause_after(built.took);
         if let Some(built) = self.built.as_ref().filter(|built| built.key == key) {
             if built.revision == input.revision {
                 return None;
@@ -124,7 +107,7 @@ impl Builder {
                 return Some(due(built) - now);
             }
         }
-        if self.pending.is_some() {
+        if self.is_pending() {
             return None; // it wakes the window
         }
         // Rebuilds of large figures are throttled: after one that took t, wait t.
@@ -132,14 +115,24 @@ impl Builder {
         if now < rested && input.points() > SMALL {
             return Some(rested - now);
         }
-        let fails_again = |failed: &FailedFigure| {
-            failed.key == key && (failed.revision == input.revision || now < failed.at + AGAIN)
+        let fails_again = |(failed, revision): &(FigureKey, u64)| {
+            *failed == key && (*revision == input.revision || now < self.asked_at + AGAIN)
         };
-        if self.failed.as_ref().is_some_and(fails_again) {
+        if self.building.failed().is_some_and(fails_again) {
             return None; // it would fail again
         }
-        if input.points() > SMALL && self.begin(plot, input, &key, view.request(), ctx) {
-            return None;
+        if input.points() > SMALL {
+            let (own, own_key, request) = (input.clone(), key.clone(), view.request());
+            self.asked_at = now;
+            let is_asked = self.building.ask((key.clone(), input.revision), ctx, move || {
+                let began = Instant::now();
+                let built = build(plot, &own, own_key);
+                let scene = Scene::of(&built.figure, request, None);
+                Ok((BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene))
+            });
+            if is_asked {
+                return None;
+            }
         }
         view.forget_figure();
         self.built = Some(BuiltFigure { at: now, ..build(plot, input, key) });
@@ -155,45 +148,6 @@ impl Builder {
     ) -> Option<&Arc<Figure>> {
         let built = self.built.as_ref().filter(|built| built.revision == input.revision)?;
         (built.key == FigureKey::new(options, titles, input)).then_some(&built.figure)
-    }
-
-    /// Takes the figure that a thread has built.
-    fn take(&mut self, view: &mut FigureView, now: f64) {
-        let Some(pending) = self.pending.take() else { return };
-        match pending.figure.take() {
-            TaskState::Running => self.pending = Some(pending),
-            TaskState::Done((built, scene)) => {
-                view.begin(&built.figure, scene);
-                self.built = Some(BuiltFigure { at: now, ..built });
-                self.failed = None;
-            }
-            TaskState::Failed(why) => {
-                let PendingFigure { key, revision, .. } = pending;
-                self.failed = Some(FailedFigure { key, revision, at: now, why: Some(why) });
-            }
-        }
-    }
-
-    /// Builds in a thread; returns whether the system gave one.
-    fn begin(
-        &mut self,
-        plot: &'static Plot,
-        input: &PlotInput,
-        key: &FigureKey,
-        request: SceneRequest,
-        ctx: &Context,
-    ) -> bool {
-        let (own, own_key) = (input.clone(), key.clone());
-        let work = move || {
-            let began = Instant::now();
-            let built = build(plot, &own, own_key);
-            let scene = Scene::new(&built.figure, request, None);
-            (BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene)
-        };
-        let figure = BackgroundTask::begin("figure", ctx, work);
-        let (key, revision) = (key.clone(), input.revision);
-        self.pending = figure.map(|figure| PendingFigure { key, revision, figure });
-        self.pending.is_some()
     }
 }
 

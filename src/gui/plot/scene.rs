@@ -9,7 +9,6 @@ use eframe::egui::{Context, Mesh, Rect, Ui, pos2};
 
 use super::navigate::View;
 use super::painter::{Layer, area};
-use crate::background::BackgroundTask;
 use figure::axis::{Axis, Mapping};
 use figure::facets::Facets;
 use figure::model::{Figure, Line};
@@ -120,28 +119,6 @@ fn places(axis: &Axis, range: [f64; 2]) -> [f64; 2] {
 
 fn goes_forward(line: &Line) -> bool {
     line.points.is_sorted_by(|a, b| a[0] <= b[0]) && line.band.is_sorted_by(|a, b| a.x <= b.x)
-}
-
-/// A scene that a thread computes.
-#[derive(Debug)]
-pub struct PendingScene {
-    pub request: SceneRequest,
-    pub figure: Arc<Figure>,
-    pub scene: BackgroundTask<Scene>,
-}
-
-impl PendingScene {
-    /// Begins in a thread, which wakes the window at its end; `None` if the system refuses a thread.
-    pub fn begin(
-        figure: &Arc<Figure>,
-        request: SceneRequest,
-        kept: Option<Arc<Analysis>>,
-        ctx: &Context,
-    ) -> Option<Self> {
-        let (own, asked) = (figure.clone(), request.clone());
-        let scene = BackgroundTask::begin("scene", ctx, move || Scene::new(&own, asked, kept))?;
-        Some(Self { request, figure: figure.clone(), scene })
-    }
 }
 
 /// Size of the text of plots on the screen, in points.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 
-use super::builder::{ArmSeeds, Builder, BuiltFigure, PAUSE, PlotInput, SHARE};
+use super::builder::{ArmSeeds, Builder, BuiltFigure, PlotInput};
 use super::figure_view::{FigureView, PlotContext};
+use crate::background::pause_after;
 use figure::model::Figure;
 use figure::plots::{ALL, ArmRuns, Plot, campaign_stages, find, recorded_parameters};
 use figure::view::facets::choices;
@@ -314,7 +315,7 @@ impl PlotState {
             if data.revision == input.revision {
                 return None;
             }
-            let due = data.at + f64::max(PAUSE, data.took / SHARE);
+            let due = data.at + pause_after(data.took);
             if now < due {
                 return Some(due - now);
             }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use eframe::egui::{Grid, RichText, Ui};
 
-use super::loading::{LoadState, Loading};
+use crate::background::{Latest, LoadState};
 use crate::{text, theme};
 use doc::file_names::{exported, filled, is_file};
 use doc::plan::{FileUse, Reading, WeightUse};
@@ -18,7 +18,7 @@ use run::weight_files::{FileShapes, Fit, read_shapes};
 /// The state between frames: the header of a file, read for values or for a mask.
 #[derive(Default)]
 pub struct DryRun {
-    shapes: Loading<(PathBuf, Option<SystemTime>, bool), FileShapes>,
+    shapes: Latest<(PathBuf, Option<SystemTime>, bool), FileShapes>,
 }
 
 /// The outcome for a parameter.

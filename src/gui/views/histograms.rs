@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use eframe::egui::{RichText, Ui};
 
-use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers};
 use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
+use crate::background::{Latest, LoadState};
 use crate::plot::{FigureView, figure_ui};
 use crate::widgets;
 use figure::Figure;
@@ -23,7 +23,7 @@ type Recorded = (PathBuf, String, usize);
 #[derive(Default)]
 pub struct Histograms {
     parameter: String,
-    read: Loading<Recorded, Arc<Vec<WeightHistogram>>>,
+    read: Latest<Recorded, Arc<Vec<WeightHistogram>>>,
     /// What the figure shows.
     shown: Option<(Recorded, String)>,
     figure: Arc<Figure>,

@@ -1,12 +1,13 @@
 //! The network of the selected run at the end or after a round, which several views show: read once, in a thread. A run in
 //! progress has the networks that it has kept so far.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui::{Context, RichText, Slider, Ui};
 
-use super::loading::{LoadState, Loading, Source};
 use super::{ViewInput, WEIGHTS, nothing_ui, waiting_ui};
+use crate::background::{Latest, LoadState};
 use crate::runs::Runs;
 use crate::theme;
 use doc::{Run, RunSpec};
@@ -15,6 +16,27 @@ use results::rounds::rounds;
 use results::rounds::{KeptRound, kept_rounds};
 use results::{RunRecord, RunState};
 use run::summary::{Moment, read_summary_at, stored_rounds};
+
+/// A run whose files are read: with another wall time they are other files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The folder of all runs.
+    pub folder: PathBuf,
+    /// The run.
+    pub id: String,
+    /// Wall time of the run, seconds.
+    pub secs: f64,
+    /// When its network is read.
+    pub moment: Moment,
+}
+
+impl Source {
+    /// Returns true if both are of one run, at whatever moments.
+    pub fn is_same_run(&self, other: &Self) -> bool {
+        let at = |source: &Self| Self { moment: Moment::End, ..source.clone() };
+        at(self) == at(other)
+    }
+}
 
 /// The run whose network is shown.
 #[derive(Clone)]
@@ -32,7 +54,7 @@ struct Subject {
 pub struct NetworkAtEnd {
     /// The run that was shown last.
     last: Option<Subject>,
-    summary: Loading<Source, (NetworkSummary, String)>,
+    summary: Latest<Source, (NetworkSummary, String)>,
     slider: RoundSlider,
 }
 
@@ -187,7 +209,7 @@ type Progress = (Source, usize, bool);
 /// The state between frames.
 #[derive(Default)]
 pub struct RoundSlider {
-    stops: Loading<Progress, Arc<Stops>>,
+    stops: Latest<Progress, Arc<Stops>>,
     /// The position from the left, kept from run to run; nothing for the final weights.
     position: Option<usize>,
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
-use super::loading::{LoadState, Loading};
 use super::network_at_end::{HINT, keeps_rounds, position_ui};
 use super::offer::{Offer, Offers};
 use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
+use crate::background::{Latest, LoadState};
 use crate::plot::{FigureView, figure_ui};
 use crate::runs::Runs;
 use crate::table::{Column, texts_ui};
@@ -45,7 +45,7 @@ type Measured = (String, usize, Option<f64>);
 #[derive(Default)]
 pub struct Tickets {
     shown: Part,
-    overlap: Loading<Seeds, Arc<Vec<OfArm<MaskOverlap>>>>,
+    overlap: Latest<Seeds, Arc<Vec<OfArm<MaskOverlap>>>>,
     /// The moment of the overlap by layer; nothing for the last one.
     moment: Option<usize>,
     /// The last trainings, with the points that they come from.

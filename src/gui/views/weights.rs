@@ -8,15 +8,16 @@ use eframe::egui::{
     TextStyle, TextureFilter, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::loading::{LoadState, Loading, Source};
 use super::network_at_end::{NetworkAtEnd, keeps_rounds};
 use super::offer::{Offer, Offers, Subject, Wanted, take_ui};
 use super::values::{Values, Widest, place_of, state_of};
 use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, key_ui, nothing_ui, waiting_ui};
+use crate::background::{Latest, LoadState};
 use crate::plot::{FigureView, colour, figure_ui, theme_of};
 use crate::runs::Runs;
 use crate::table::width_of;
 use crate::theme::{self, present};
+use crate::views::network_at_end::Source;
 use crate::{text, widgets};
 use doc::Run;
 use figure::Figure;
@@ -49,7 +50,7 @@ const HISTOGRAM: f32 = 0.5;
 #[derive(Default)]
 pub struct Weights {
     parameter: String,
-    loaded: Loading<(Source, String), Arc<Loaded>>,
+    loaded: Latest<(Source, String), Arc<Loaded>>,
     /// The run and the parameter of the histogram.
     shown_of: Option<(Source, String)>,
     histogram: Histogram,

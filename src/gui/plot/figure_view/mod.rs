@@ -17,7 +17,8 @@ use super::navigate::{View, ViewChange, show, view_of};
 use super::painter::{area, paint};
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::reading::cell_at;
-use super::scene::{Analysis, EM, PendingScene, PlotMesh, PlotViewport, Scene, SceneRequest};
+use super::scene::{Analysis, EM, PlotMesh, PlotViewport, Scene, SceneRequest};
+use crate::background::Latest;
 use acting::KeyboardState;
 use facets::{PanelReading, Panels, facets_ui};
 use figure::axis::{Axis, Mapping};
@@ -86,8 +87,8 @@ pub struct FigureView {
     strip: StripRows,
     /// The last surface of lines.
     viewport: Option<PlotViewport>,
-    pending: Option<PendingScene>,
-    failed: Option<FailedScene>,
+    /// Scenes that threads compute, with their figures.
+    scenes: Latest<(SceneRequest, Arc<Figure>), Scene>,
     pub(super) around: PlotContext,
     /// Width of what is beside the plot in the last frame, and the intervals there in the words of small print.
     beside: f32,
@@ -102,14 +103,6 @@ pub struct FigureView {
 /// The arms whose bands are drawn; `None` for all.
 type BandKey = Option<[Option<String>; 2]>;
 
-/// A scene that a thread could not compute.
-#[derive(Debug)]
-struct FailedScene {
-    request: SceneRequest,
-    /// Why, until it is reported.
-    why: Option<String>,
-}
-
 impl FigureView {
     /// Forgets what was computed for the last figure. The chosen range stays, also if the scale of an axis has changed.
     pub fn forget_figure(&mut self) {
@@ -119,7 +112,7 @@ impl FigureView {
         self.block.forget_figure();
         self.opening = None;
         self.panels.forget_figure();
-        (self.kept, self.mesh, self.bands, self.pending, self.failed) = (None, None, None, None, None);
+        (self.kept, self.mesh, self.bands, self.scenes) = (None, None, None, Latest::default());
     }
 
     /// Takes the scene of a new figure. A range that was chosen meanwhile is not part of this scene: it is kept.

@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use eframe::egui::{Context, Rect, Ui};
 
-use super::{BandKey, FailedScene, FigureView};
-use crate::background::TaskState;
+use super::{BandKey, FigureView};
 use crate::plot::navigate::View;
 use crate::plot::painter::{Layer, texts};
-use crate::plot::scene::{
-    Analysis, EM, MeshKey, PendingScene, PlotMesh, PlotViewport, Scene, SceneRequest, is_large,
-};
+use crate::plot::scene::{Analysis, EM, MeshKey, PlotMesh, PlotViewport, Scene, SceneRequest, is_large};
 use figure::legend::Sample;
 use figure::model::{Figure, Line};
 use figure::palette::Theme;
@@ -23,15 +20,10 @@ const MOST_BANDS: usize = 4;
 impl FigureView {
     /// Updates what is kept between frames; returns the places that show all visible data.
     pub(super) fn prepare(&mut self, figure: &Arc<Figure>, ctx: &Context) -> View {
-        if let Some(pending) = self.pending.take() {
-            match pending.scene.take() {
-                TaskState::Running => self.pending = Some(pending),
-                TaskState::Done(scene) if Arc::ptr_eq(figure, &pending.figure) => self.take(scene),
-                TaskState::Done(_) => {} // the scene of another figure
-                TaskState::Failed(why) => {
-                    self.failed = Some(FailedScene { request: pending.request, why: Some(why) });
-                }
-            }
+        if let Some(((_, of), scene)) = self.scenes.take()
+            && Arc::ptr_eq(figure, &of)
+        {
+            self.take(scene);
         }
         if !self.is_kept() && !self.ask(figure, ctx) {
             self.kept = Some(Arc::new(Analysis::new(figure, &self.request())));
@@ -55,15 +47,16 @@ impl FigureView {
         if self.kept.is_none() || self.mesh.is_none() || !is_large(figure) {
             return false;
         }
-        if self.pending.is_none() {
+        if !self.scenes.is_busy() {
             let request = SceneRequest { zoom: self.zoom, ..self.request() };
-            if self.failed.as_ref().is_some_and(|failed| failed.request == request) {
+            if self.scenes.failed().is_some_and(|(failed, _)| *failed == request) {
                 return true; // it would fail again
             }
             let kept = self.kept.clone().filter(|_| self.is_kept());
-            self.pending = PendingScene::begin(figure, request, kept, ctx);
+            let (own, asked) = (figure.clone(), request.clone());
+            self.scenes.ask((request, figure.clone()), ctx, move || Ok(Scene::of(&own, asked, kept)));
         }
-        self.pending.is_some()
+        self.scenes.is_busy()
     }
 
     /// Paints the data of a part of the figure into its frame, with the texts on them.
@@ -162,12 +155,11 @@ impl FigureView {
 
     /// Returns true if a thread computes the scene.
     pub(in crate::plot) fn is_waiting(&self) -> bool {
-        self.pending.is_some() || self.panels.views.iter().any(Self::is_waiting)
+        self.scenes.is_busy() || self.panels.views.iter().any(Self::is_waiting)
     }
 
     /// Returns why the scene could not be computed, once.
     pub(in crate::plot) fn trouble(&mut self) -> Option<String> {
-        let own = self.failed.as_mut().and_then(|failed| failed.why.take());
-        own.or_else(|| self.panels.views.iter_mut().find_map(Self::trouble))
+        self.scenes.failure().or_else(|| self.panels.views.iter_mut().find_map(Self::trouble))
     }
 }

@@ -12,12 +12,12 @@ use eframe::egui::{
 
 use super::conditions::verdict_ui;
 use super::trials::{TrialId, TrialRow, id_of, place, value_text};
+use crate::background::{Latest, LoadState};
 use crate::icons::Icon;
 use crate::plot::{colour, theme_of};
 use crate::table::{Column, texts_ui, width_of};
 use crate::views::data::{ChangedImages, texture};
 use crate::views::key_ui;
-use crate::views::loading::{LoadState, Loading};
 use crate::{text, theme, widgets};
 use doc::fault::{BitField, Format};
 use doc::{ClassNames, stage_number};
@@ -39,8 +39,8 @@ type TrialPath = (PathBuf, TrialId);
 /// The state between frames.
 #[derive(Default)]
 pub struct TrialDetail {
-    faults: Loading<TrialPath, TrialFaults>,
-    replayed: Loading<TrialPath, Arc<Replayed>>,
+    faults: Latest<TrialPath, TrialFaults>,
+    replayed: Latest<TrialPath, Arc<Replayed>>,
     /// The trial whose replay was asked for.
     asked: Option<TrialPath>,
     /// The pictures of a trial.
@@ -226,7 +226,7 @@ fn changed_images(replayed: &Replayed, row: &TrialRow) -> ChangedImages {
 
 /// Returns the answer of the replay of a trial.
 fn found<'a>(
-    replayed: &'a mut Loading<TrialPath, Arc<Replayed>>,
+    replayed: &'a mut Latest<TrialPath, Arc<Replayed>>,
     ctx: &Context,
     path: &TrialPath,
 ) -> LoadState<'a, Arc<Replayed>> {

@@ -15,8 +15,8 @@ use eframe::egui::{
 };
 
 use super::data::ChangedImages;
-use super::loading::{LoadState, Loading};
 use super::{Request, Shared, Store, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
+use crate::background::{Latest, LoadState};
 use crate::icons::Icon;
 use crate::plot::ListedFaults;
 use crate::runs::Runs;
@@ -43,7 +43,7 @@ pub struct Campaigns {
     shown: Part,
     /// The campaign and its round whose trials are listed; none: all campaigns.
     chosen: Option<CampaignKey>,
-    read: Loading<TrialQuery, Arc<TrialRows>>,
+    read: Latest<TrialQuery, Arc<TrialRows>>,
     list: TrialList,
     detail: TrialDetail,
     open: Option<TrialId>,

@@ -12,12 +12,13 @@ use eframe::egui::{
     Align, CollapsingHeader, Frame, Grid, Label, Layout, Panel, RichText, ScrollArea, Ui, vec2,
 };
 
-use super::loading::{LoadState, Loading, Source};
 use super::network_at_end::NetworkAtEnd;
 use super::offer::{Offer, Offers};
 use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui, waiting_ui};
+use crate::background::{Latest, LoadState};
 use crate::plot::{FigureView, figure_ui};
 use crate::selection::Selection;
+use crate::views::network_at_end::Source;
 use crate::{text, theme, widgets};
 use data::Inventory;
 use doc::{ClassNames, RunSpec};
@@ -45,8 +46,8 @@ pub struct DataView {
     part: DataPart,
     shown: Shown,
     filter: Filter,
-    samples: Loading<Samples, Arc<SeenSamples>>,
-    answers: Loading<(Source, DataPart), Arc<Answers>>,
+    samples: Latest<Samples, Arc<SeenSamples>>,
+    answers: Latest<(Source, DataPart), Arc<Answers>>,
     pictures: Pictures,
     /// What the pictures are of.
     pictures_of: Option<Samples>,

@@ -11,7 +11,7 @@ use eframe::egui::{
 };
 
 use super::ChangedImages;
-use crate::background::{BackgroundTask, TaskState};
+use crate::background::Latest;
 use crate::{text, theme};
 use data::Samples;
 use results::number::{fixed, short};
@@ -30,7 +30,7 @@ const VALUES: usize = 4;
 pub struct Pictures {
     textures: BTreeMap<usize, Result<TextureHandle, String>>,
     /// Pictures that a thread decodes.
-    decoding: Option<BackgroundTask<Decoded>>,
+    decoding: Latest<(), Decoded>,
 }
 
 /// Pictures by their place, or why they cannot be read.
@@ -84,22 +84,16 @@ impl Pictures {
         });
         let places: Vec<usize> = visible.map(|range| listed[range].to_vec()).unwrap_or_default();
         self.textures.retain(|at, _| places.contains(at));
-        if !missing.is_empty() && self.decoding.is_none() {
+        if !missing.is_empty() && !self.decoding.is_busy() {
             let seen = seen.clone();
-            let decode = move || missing.into_iter().map(|at| (at, picture(&seen.samples, at))).collect();
-            self.decoding = BackgroundTask::begin("pictures", ui.ctx(), decode);
+            let decode = move || Ok(missing.into_iter().map(|at| (at, picture(&seen.samples, at))).collect());
+            self.decoding.ask((), ui.ctx(), decode);
         }
     }
 
     /// Takes what the thread has decoded.
     fn take_decoded(&mut self, ui: &Ui, seen: &SeenSamples) {
-        let Some(task) = &self.decoding else { return };
-        let decoded = match task.take() {
-            TaskState::Running => return,
-            TaskState::Done(decoded) => decoded,
-            TaskState::Failed(_) => Vec::new(),
-        };
-        self.decoding = None;
+        let Some((_, decoded)) = self.decoding.take() else { return };
         let options = options(&seen.samples);
         for (at, picture) in decoded {
             self.textures.insert(at, picture.map(|picture| texture(ui, "sample", &picture, options)));
