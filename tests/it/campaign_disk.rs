@@ -10,8 +10,8 @@ use results::campaign::ImageOutcome;
 use run::summary::{FaultFilter, FaultyTrial, SingleCells, read_faulty_trials};
 use run::testing::Recorder;
 use run::{
-    Checkpoint, Datasets, Listener, Replay, RunContext, RunDirectory, RunEnd, RunError, Session,
-    StopFlag, StopKind, Table, input_problems, replay,
+    Checkpoint, Datasets, Listener, Replay, RunContext, RunDirectory, RunEnd, RunError, Session, StopFlag,
+    StopKind, Table, input_problems, replay,
 };
 
 use crate::support::{campaigns, known_run, reports, residual, with_plan};

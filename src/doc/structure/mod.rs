@@ -16,8 +16,8 @@ mod tests;
 
 use crate::arch::{Activation, Net, Output};
 use crate::experiment::Loss;
-pub use kernels::conv::{MOST_KERNEL, Window};
 use data::Shape;
+pub use kernels::conv::{MOST_KERNEL, Window};
 
 /// Role of a parameter in its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::event::{HistogramValue, When};
 use doc::{Run, stage_number};
-use results::rounds::kept_rounds;
 use results::network::ParameterValues;
 use results::points::{iterations_per_epoch, iterations_trained};
+use results::rounds::kept_rounds;
 use results::weights::{Measure, WeightHistogram, series};
 use results::{PointRef, RunRecord, weights};
 use run::summary::{Moment, read_all_values_at, read_histograms, stored_rounds};

@@ -87,7 +87,7 @@ pub struct Read {
 /// When the file cannot be read or is damaged.
 pub fn read_for(structure: &Structure, path: &Path, as_mask: bool) -> Result<Read, WeightFileError> {
     let NamedTensors { tensors, order, mut notes, .. } =
-        if as_mask { read_held(path)? } else { read_tensors(path)? };
+        if as_mask { read_masks(path)? } else { read_tensors(path)? };
     let file = FileShapes { shapes: shapes_of(&tensors), order, ..FileShapes::default() };
     let naming = Naming::new(structure, &file);
     let tensors = naming.apply(tensors);

@@ -447,7 +447,8 @@ mod tests {
         harness.state().give(&mut kept);
         let column = |at: At| Some(Column::Series { series: "train_loss".to_owned(), at });
         assert_eq!(kept.options.metric, MetricAxes { x: column(At::Last), y: column(At::Best) });
-        assert_eq!(form::ron_text::from_str(&kept.to_text()), Ok(kept));
+        let written = serde_json::to_value(&kept).unwrap();
+        assert_eq!(serde_json::from_value::<ViewSettings>(written).unwrap(), kept);
     }
 
     #[test]

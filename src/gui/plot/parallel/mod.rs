@@ -82,7 +82,7 @@ impl AxisBrushes {
 }
 
 /// The axes on the screen.
-struct AxesFrame<'a> {
+pub struct AxesFrame<'a> {
     figure: &'a Figure,
     rect: Rect,
     theme: Theme,

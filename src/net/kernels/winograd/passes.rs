@@ -391,7 +391,6 @@ fn spread<F: Form>(
     });
 }
 
-
 /// sums = left · right, or sums += left · right. A product is one chain of fused multiply-adds from front to back, and is
 /// added to the sums as a whole: a long sum of short sums is rounded less.
 pub struct Product<'a> {
