@@ -65,38 +65,13 @@ done
 
 [ "${2:-}" != program ] || exit 0
 command -v cargo > /dev/null || { skip "the tests of the kernels: there is no cargo"; exit 0; }
-# The kernels alone, optimized, with the two things of `doc` that they name: nothing else of the program has code for some
-# processors only.
-mkdir -p kernels/src
-cp "$here/Cargo.lock" kernels
-version() { awk -v name="\"$1\"" '$1 == "name" { at = $3 == name } at && $1 == "version" { print $3; exit }' kernels/Cargo.lock | tr -d '"'; }
-cat > kernels/Cargo.toml <<TOML
-[package]
-name = "kernels"
-edition = "2024"
-[dependencies]
-rayon = "=$(version rayon)"
-[dev-dependencies]
-proptest = { version = "=$(version proptest)", default-features = false, features = ["std"] }
-[profile.dev]
-opt-level = 2
-[workspace]
-TOML
-{
-    echo 'pub mod doc { pub mod structure {'
-    grep -h '^pub const MOST_KERNEL' "$here/src/doc/arch/module.rs"
-    awk '/^\/\/\/ A square window/ { on = 1 } /^\/\/\/ What a layer computes/ { on = 0 } on' "$here/src/doc/structure/mod.rs"
-    echo '} }'
-    echo "pub mod net { #[path = \"$here/src/net/kernels/mod.rs\"] pub mod kernels; }"
-} > kernels/src/lib.rs
 # Central differences are slow, and say nothing about a processor that the other tests do not.
-chosen=(net::kernels --skip differences)
 # tested NAME TARGET RUNNER: builds the tests for a target and lets a program run them.
 tested() {
     local name="$1" target="$2" runner="$3" variable
     variable="CARGO_TARGET_$(tr a-z- A-Z_ <<< "$target")_RUNNER"
-    (cd kernels && env RUSTFLAGS="-A warnings" CARGO_TARGET_DIR="$cache" "$variable=$runner" \
-        cargo test -q --target "$target" -- "${chosen[@]}" > "$work/$name.txt" 2>&1) || { tail -30 "$work/$name.txt"; fail "$name: tests of the kernels"; }
+    (cd "$here" && env RUSTFLAGS="-A warnings" CARGO_TARGET_DIR="$cache" "$variable=$runner" \
+        cargo test -q -p weightlab-kernels --lib --target "$target" -- --skip differences > "$work/$name.txt" 2>&1) || { tail -30 "$work/$name.txt"; fail "$name: tests of the kernels"; }
     grep -q '^test result: ok. [1-9]' "$work/$name.txt" || fail "$name: no test ran"
     echo "processors: $name passes the tests of the kernels"
 }

@@ -5,7 +5,6 @@
 
 mod check;
 mod cluster;
-mod cluster_args;
 mod data;
 mod document;
 mod export;

@@ -30,8 +30,7 @@ pub use settings::ClusterSettings;
 pub use shard::{Shard, TakenShard};
 pub use slurm::{ClusterTask, Slurm};
 pub use submissions::{
-    Counts, FOLDER, RunPlace, Status, Submission, Submitted, active_jobs, cancel, submissions,
-    submit,
+    Counts, FOLDER, RunPlace, Status, Submission, Submitted, active_jobs, cancel, submissions, submit,
 };
 
 /// A failure about a cluster; each says what to do.

@@ -2,21 +2,45 @@
 
 use super::ClusterError;
 
-form::form! {
-    /// How runs go to a cluster.
-    pub struct ClusterSettings: "Cluster" {
-        shards: Option<usize> = None, "Tasks", "Number of tasks among which all runs are dealt out", range [1, 1_000_000], unset "by time";
-        minutes: u64 = 60, "Minutes per task", "Packs so many short runs into a task, by their expected time", unit "min", range [1, 100_000];
-        parallel: Option<usize> = None, "At the same time", "At most so many tasks run at the same time", range [1, 1_000_000], unset "no limit";
-        partition: Option<String> = None, "Partition", "Partition of the cluster; sinfo lists them", unset "that of the cluster";
-        time: Option<String> = None, "Time limit", "Time limit of a task, such as 2:00:00 or 1-12; tasks that reach it \
-            save, and continue from there", unset "that of the partition";
-        cpus: usize = 1, "Processors", "Processors of a task: its runs share them", range [1, 4096];
-        memory: Option<String> = None, "Memory", "Memory of a task, such as 4G", unset "that of the cluster";
-        account: Option<String> = None, "Account", "Account that the time is charged to", unset "your usual one";
-        job_name: Option<String> = None, "Name", "Name of the job in the queue", unset "that of the file";
-        warning: u64 = 120, "Seconds of warning", "Slurm warns a task so long before its time limit, and the task saves", unit "s", range [10, 3600];
-        option: Vec<String> = Vec::new(), "Other options", "Another option of sbatch, such as qos=long or exclusive; can be repeated";
+/// How runs go to a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterSettings {
+    /// Number of tasks among which all runs are dealt out; without it, it follows from `minutes`.
+    pub shards: Option<usize>,
+    /// Minutes of a task, by the expected time of its runs.
+    pub minutes: u64,
+    /// At most so many tasks run at the same time.
+    pub parallel: Option<usize>,
+    pub partition: Option<String>,
+    /// Time limit of a task as `sbatch(1)` reads it.
+    pub time: Option<String>,
+    /// Processors of a task.
+    pub cpus: usize,
+    /// Memory of a task, such as 4G.
+    pub memory: Option<String>,
+    pub account: Option<String>,
+    pub job_name: Option<String>,
+    /// Seconds between Slurm's warning and the time limit.
+    pub warning: u64,
+    /// Other options of `sbatch(1)`.
+    pub option: Vec<String>,
+}
+
+impl Default for ClusterSettings {
+    fn default() -> Self {
+        Self {
+            shards: None,
+            minutes: 60,
+            parallel: None,
+            partition: None,
+            time: None,
+            cpus: 1,
+            memory: None,
+            account: None,
+            job_name: None,
+            warning: 120,
+            option: Vec::new(),
+        }
     }
 }
 

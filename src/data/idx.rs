@@ -96,23 +96,14 @@ struct Idx {
 
 impl Idx {
     /// Reads a file of `most` bytes at most after its head.
-    fn read(
-        path: &Path,
-        magic: u32,
-        dimensions: usize,
-        most: u64,
-        set: &KnownSet,
-    ) -> Result<Self, DataError> {
-        let head = 4 * (1 + dimensions);
+    fn read(path: &Path, magic: u32, axes: usize, most: u64, set: &KnownSet) -> Result<Self, DataError> {
+        let head = 4 * (1 + axes);
         let mut content = files::read(path, set, most + head as u64)?;
-        let numbers: Vec<u32> =
-            content.as_chunks::<4>().0.iter().take(1 + dimensions).map(|b| u32::from_be_bytes(*b)).collect();
-        if numbers.len() < 1 + dimensions {
-            return Err(set.wrong(
-                path,
-                format!("a head of {head} bytes"),
-                format!("{} bytes", content.len()),
-            ));
+        let found = format!("{} bytes", content.len());
+        let words = content.as_chunks::<4>().0.iter().take(1 + axes);
+        let numbers: Vec<u32> = words.map(|word| u32::from_be_bytes(*word)).collect();
+        if numbers.len() < 1 + axes {
+            return Err(set.wrong(path, format!("a head of {head} bytes"), found));
         }
         if numbers[0] != magic {
             let found = format!("{:#06x}", numbers[0]);
@@ -120,20 +111,16 @@ impl Idx {
         }
         let sizes: Vec<usize> = numbers[1..].iter().map(|&size| size as usize).collect();
         let body = sizes.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
-        match body.and_then(|body| body.checked_add(head)) {
+        let expected = match body.and_then(|body| body.checked_add(head)) {
             Some(length) if length == content.len() && length > head => {
                 content.drain(..head);
-                Ok(Self { sizes, bytes: content })
+                return Ok(Self { sizes, bytes: content });
             }
-            length => {
-                let expected = match length {
-                    Some(length) if length > head => format!("{length} bytes"),
-                    Some(_) => "at least one sample".to_owned(),
-                    None => "a smaller set".to_owned(),
-                };
-                Err(set.wrong(path, expected, format!("{} bytes", content.len())))
-            }
-        }
+            Some(length) if length > head => format!("{length} bytes"),
+            Some(_) => "at least one sample".to_owned(),
+            None => "a smaller set".to_owned(),
+        };
+        Err(set.wrong(path, expected, found))
     }
 }
 

@@ -10,8 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::experiment::{Experiment, VERSION};
 use crate::problem::Problem;
 use form::path::{Place, Segment};
-use form::write::Written;
-use form::{ron_text, write};
+use form::ron_text::{self, Written};
 
 /// An error of opening or saving a file.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +90,7 @@ pub fn to_text(experiment: &Experiment, before: &str) -> ron::Result<String> {
     let mut experiment = Experiment { version: VERSION, ..experiment.clone() };
     let mut written = written(before);
     written.entries.retain(|(key, _)| key.as_deref() != Some("version"));
-    let settings = write::settings(&mut experiment, &written, &format!("version: {VERSION}"))?;
+    let settings = ron_text::settings(&mut experiment, &written, &format!("version: {VERSION}"))?;
     Ok(format!("{}Experiment(\n{settings})\n", header(before)))
 }
 

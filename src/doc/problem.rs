@@ -86,19 +86,7 @@ impl Problem {
         }
         format!("{self} ({})", self.place)
     }
-}
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.location.as_str(), self.place.0.as_slice()) {
-            ("", []) => f.write_str(&self.message),
-            ("", _) => write!(f, "{}: {}", self.place, self.message),
-            (location, _) => write!(f, "{location}: {}", self.message),
-        }
-    }
-}
-
-impl Problem {
     /// Names the places of problems in the words of the window.
     pub fn locate(problems: &mut [Self], experiment: &Experiment) {
         if problems.is_empty() {
@@ -107,6 +95,16 @@ impl Problem {
         let mut experiment = experiment.clone();
         for problem in problems.iter_mut().filter(|problem| problem.location.is_empty()) {
             problem.location = location(&mut experiment, &problem.place);
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.location.as_str(), self.place.0.as_slice()) {
+            ("", []) => f.write_str(&self.message),
+            ("", _) => write!(f, "{}: {}", self.place, self.message),
+            (location, _) => write!(f, "{location}: {}", self.message),
         }
     }
 }

@@ -3,23 +3,19 @@
 //! A settings struct is written with [`form!`](crate::form!), an enum of alternatives with
 //! [`choice!`](crate::choice!). The declaration yields the serde format (defaults left out), and a mutable
 //! tree of [`Node`]s that everything else walks: the window draws it ([`Node`] by [`Node`]), `--set` and
-//! `sweep` address it ([`path`]), validation checks its ranges ([`check`]), and the written reference of the
-//! file format is generated from it ([`reference`]).
+//! `sweep` address it ([`path`]), validation checks its ranges ([`check_ranges`]), and the written reference of the
+//! file format is generated from it (`tests/it/format.rs`).
 
-mod check;
 mod macros;
 pub mod number;
 pub mod path;
-pub mod reference;
 pub mod ron_text;
 pub mod text;
 mod values;
-pub mod write;
 
-pub use check::{RangeProblem, check_ranges};
-pub use values::{Overrides, Steps, StepsUnit};
+pub use values::{Overrides, RangeProblem, Steps, StepsUnit, check_ranges};
 
-/// What users see of one setting, or of one alternative of a [`Choice`].
+/// The declaration of a setting, or of an alternative of a [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// Name in files and paths.
@@ -41,12 +37,12 @@ pub struct Field {
     pub unset: &'static str,
     /// What its text names.
     pub names: Names,
-    /// Whether saved files have it even where it has its default.
+    /// True if saved files have it even where it has its default.
     pub is_always_written: bool,
 }
 
 impl Field {
-    /// A setting without unit and bounds.
+    /// Creates a setting without unit and bounds.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
         let (unit, inherits, unset, names) = ("", "", "default", Names::Nothing);
         Self {
@@ -63,30 +59,25 @@ impl Field {
         }
     }
 
-    /// Whether it is a share of 1 that reads as a percentage.
+    /// Returns true if it is a share of 1 that reads as a percentage.
     pub fn is_share(&self) -> bool {
         self.unit == "%"
     }
 }
 
-/// What the text of a setting names, so that it can be chosen and need not be typed.
+/// The kind of thing that the text of a setting names, so that it can be chosen and need not be typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// Nothing that is known.
     Nothing,
-    /// Layers of the network.
     Layers,
-    /// A parameter of the network.
     Parameter,
-    /// A folder on disk.
     Folder,
-    /// A file on disk.
     File,
 }
 
 /// A setting seen as text of the file format; every serde value has it.
 pub trait Stored {
-    /// The value as RON, on one line, defaults left out.
+    /// Returns the value as RON, on one line, defaults left out.
     fn to_ron(&self) -> String;
     /// Replaces the value by what the RON text says.
     ///
@@ -108,19 +99,14 @@ impl<T: serde::Serialize + serde::de::DeserializeOwned> Stored for T {
 
 /// Anything that can be in a form.
 pub trait Value: Stored {
-    /// The value as one node of the tree of settings.
     fn node(&mut self) -> Node<'_>;
 }
 
-/// What kind of control a value is.
+/// A value, by the kind of its control.
 pub enum Node<'a> {
-    /// On or off.
     Switch(&'a mut bool),
-    /// A whole number.
     Integer(&'a mut dyn Integer),
-    /// A real number.
     Number(&'a mut f64),
-    /// Free text.
     Text(&'a mut String),
     /// A value that reads itself from text, such as `"5ep"`.
     Parsed(&'a mut dyn Parsed),
@@ -139,14 +125,11 @@ pub enum Node<'a> {
 /// The number of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Numeral {
-    /// A whole number.
     Whole(u64),
-    /// A real number.
     Real(f64),
 }
 
 impl Numeral {
-    /// Its value.
     pub const fn value(self) -> f64 {
         match self {
             Self::Whole(number) => number as f64,
@@ -156,7 +139,7 @@ impl Numeral {
 }
 
 impl Node<'_> {
-    /// Its number, if it is one.
+    /// Returns its number, if it is one.
     pub fn numeral(&self) -> Option<Numeral> {
         match self {
             Self::Integer(integer) => Some(Numeral::Whole(integer.get())),
@@ -175,7 +158,6 @@ impl Node<'_> {
 
 /// A whole number of any width.
 pub trait Integer {
-    /// The number.
     fn get(&self) -> u64;
     /// Writes it, limited to the type's largest value.
     fn set(&mut self, value: u64);
@@ -183,9 +165,9 @@ pub trait Integer {
 
 /// A value that reads itself from text.
 pub trait Parsed {
-    /// As it is written in files.
+    /// Writes it as in files.
     fn text(&self) -> String;
-    /// As people write it; [`set_text`](Self::set_text) reads that too.
+    /// Writes it as people do; [`set_text`](Self::set_text) reads that too.
     fn words(&self) -> String {
         self.text()
     }
@@ -198,43 +180,38 @@ pub trait Parsed {
 
 /// One of several alternatives.
 pub trait Choice {
-    /// Name of the kind of thing that is chosen.
+    /// Returns the name of the kind of thing that is chosen.
     fn title(&self) -> &'static str;
-    /// All alternatives, in the order in which they are offered.
+    /// Returns all alternatives, in the order in which they are offered.
     fn variants(&self) -> &'static [Field];
-    /// Index of the present one.
+    /// Returns the index of the present one.
     fn selected(&self) -> usize;
-    /// The present one.
     fn variant(&self) -> Field {
         self.variants()[self.selected()]
     }
-    /// The present one in a few words, where it has better ones than its label and what differs from the defaults.
+    /// Returns the present one in a few words, where it has better ones than its label and what differs from the defaults.
     fn words(&self) -> Option<String> {
         None
     }
-    /// Why the one at this index cannot be chosen in this build.
+    /// Returns the reason why the one at this index cannot be chosen in this build.
     fn refusal(&self, _index: usize) -> Option<String> {
         None
     }
     /// Takes another alternative, with its default settings.
     fn select(&mut self, index: usize);
-    /// The settings of the present alternative.
+    /// Returns the settings of the present alternative.
     fn payload(&mut self) -> Option<&mut dyn Value>;
 }
 
 /// Several settings under one title.
 pub trait Group {
-    /// Name of the group.
     fn title(&self) -> &'static str;
-    /// Declarations, in order.
+    /// Returns the declarations, in order.
     fn fields(&self) -> &'static [Field];
-    /// The value of field `index`.
     fn value(&mut self, index: usize) -> &mut dyn Value;
-    /// Whether field `index` has its default.
     fn is_default(&self, index: usize) -> bool;
-    /// Gives field `index` its default.
     fn reset(&mut self, index: usize);
-    /// The field that a bare value stands for, when the group may be written as that alone.
+    /// Returns the field that a bare value stands for, when the group may be written as that alone.
     fn shorthand(&self) -> Option<usize> {
         None
     }
@@ -242,9 +219,7 @@ pub trait Group {
 
 /// Any number of values of one kind.
 pub trait List {
-    /// Number of items.
     fn count(&self) -> usize;
-    /// Item `index`.
     fn item(&mut self, index: usize) -> &mut dyn Value;
     /// Inserts a default item before `index`.
     fn insert_default(&mut self, index: usize);
@@ -252,25 +227,23 @@ pub trait List {
     fn duplicate(&mut self, index: usize);
     /// Takes item `index` out.
     fn remove(&mut self, index: usize);
-    /// Exchanges two items.
     fn swap(&mut self, a: usize, b: usize);
-    /// A default item, for the reference.
+    /// Returns a default item, for the reference.
     fn sample(&self) -> Box<dyn Value>;
 }
 
 /// A value that may be left out.
 pub trait Optional {
-    /// Whether it is there.
     fn is_set(&self) -> bool;
     /// Puts a default there, or takes it away.
     fn set(&mut self, present: bool);
-    /// The value, if it is there.
+    /// Returns the value, if it is there.
     fn value(&mut self) -> Option<&mut dyn Value>;
-    /// A default value, for the reference.
+    /// Returns a default value, for the reference.
     fn sample(&self) -> Box<dyn Value>;
 }
 
-/// The name by which a group that has a field `name` can be addressed in a path.
+/// Returns the name by which a group that has a field `name` can be addressed in a path.
 pub fn name_of(value: &mut dyn Value) -> Option<String> {
     let Node::Group(group) = value.node() else { return None };
     let index = group.fields().iter().position(|field| field.key == "name")?;

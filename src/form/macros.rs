@@ -166,8 +166,9 @@ macro_rules! form_impl {
     };
 }
 
-/// What a line of a declaration says after the help: any of `unit "steps"`, `range [0, 1]`, `allowed [2, 4, 6]`, `inherits "train.batch"`,
-/// `unset "all"` and `names Layers`, each as the field of [`Field`](crate::Field) of that name.
+/// What a line of a declaration says after the help: any of `unit "steps"`, `range [0, 1]`, `allowed [2, 4, 6]`,
+/// `inherits "train.batch"`, `unset "all"` and `names Layers`, each as the field of [`Field`](crate::Field) of
+/// that name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! field_about {
@@ -248,13 +249,11 @@ macro_rules! choice {
             /// What its alternatives are, in the window.
             pub const TITLE: &'static str = $title;
 
-            /// All alternatives with their default settings, in the order in which they are offered.
+            /// Returns all alternatives with their default settings, in the order in which they are offered.
             pub fn all() -> Vec<Self> { vec![ $( Self::$variant $(($default))?, )* ] }
 
-            /// Its name in files.
             pub fn key(&self) -> &'static str { $crate::Choice::variant(self).key }
 
-            /// Its name in the window.
             pub fn label(&self) -> &'static str { $crate::Choice::variant(self).label }
         }
 
@@ -316,7 +315,7 @@ macro_rules! choice_rule {
     ($name:ident [$rule:path] $( $variant:ident $(($payload:ty))?; )*) => {
         #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
         impl $name {
-            /// What the present alternative does.
+            /// Returns what the present alternative does.
             pub fn rule(&self) -> &dyn $rule {
                 match self {
                     $( $crate::choice_bound!($name $variant rule $($payload)?) =>
@@ -324,7 +323,7 @@ macro_rules! choice_rule {
                 }
             }
 
-            /// As [`rule`](Self::rule), to be changed, where it has settings.
+            /// Returns the [`rule`](Self::rule) to be changed, where it has settings.
             pub fn rule_mut(&mut self) -> Option<&mut dyn $rule> {
                 $( $crate::choice_payload!(self $name $variant $($payload)?); )*
                 None

@@ -1,11 +1,11 @@
 //! Numbers as text.
 
-/// A count with commas between groups of three digits: `266,610`.
+/// Returns a count with commas between groups of three digits: `266,610`.
 pub fn grouped(number: u64) -> String {
     in_groups(&number.to_string())
 }
 
-/// A count with its noun: `1 run`, `12,000 runs`.
+/// Returns a count with its noun: `1 run`, `12,000 runs`.
 pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
@@ -23,7 +23,7 @@ pub fn listed<T: AsRef<str>>(items: &[T]) -> String {
     }
 }
 
-/// The first `most` names of a list, and how many there are beside: `a, b and 3 more`; what is `between` two names is `, `.
+/// Returns the first `most` names of a list, and how many there are beside: `a, b and 3 more`; what is `between` two names is `, `.
 pub fn first_of<T: AsRef<str>>(names: impl IntoIterator<Item = T>, most: usize, between: &str) -> String {
     let (mut text, mut more) = (String::new(), 0);
     for (index, name) in names.into_iter().enumerate() {
@@ -37,7 +37,7 @@ pub fn first_of<T: AsRef<str>>(names: impl IntoIterator<Item = T>, most: usize, 
     if more > 0 { format!("{text} and {} more", grouped(more)) } else { text }
 }
 
-/// A number as a person writes it: `0.0001`, `1e-5`.
+/// Returns a number as a person writes it: `0.0001`, `1e-5`.
 pub fn number(value: f64) -> String {
     if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e6) {
         format!("{value:e}")
@@ -46,13 +46,13 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A share of a whole with the decimals that it has: 0.2 is `20 %`.
+/// Returns a share of a whole with the decimals that it has: 0.2 is `20 %`.
 pub fn share_in_percent(share: f64) -> String {
     // Rounded to a millionth of a percent: 0.07 · 100 is 7.000000000000001.
     format!("{} %", number((share * 1e8).round() / 1e6))
 }
 
-/// A size in millions of bytes, as file managers show it: `170.1 MB`.
+/// Returns a size in millions of bytes, as file managers show it: `170.1 MB`.
 pub fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }

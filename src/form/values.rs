@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Integer, List, Node, Optional, Parsed, Value, ron_text};
+use super::path::{Place, walk};
+use super::{Integer, List, Node, Optional, Parsed, Value, ron_text, text};
 
 impl Value for bool {
     fn node(&mut self) -> Node<'_> {
@@ -100,31 +101,28 @@ const MOST_STEPS: u64 = 1_000_000_000;
 pub enum StepsUnit {
     /// Passes over the training part.
     Epochs,
-    /// Mini-batches.
     Iterations,
 }
 
 /// A length of training: `"5ep"` or `"200it"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// How many.
     pub count: u64,
-    /// Of what.
     pub unit: StepsUnit,
 }
 
 impl Steps {
-    /// `count` epochs.
+    /// Creates a length of `count` epochs.
     pub const fn epochs(count: u64) -> Self {
         Self { count, unit: StepsUnit::Epochs }
     }
 
-    /// `count` iterations.
+    /// Creates a length of `count` iterations.
     pub const fn iterations(count: u64) -> Self {
         Self { count, unit: StepsUnit::Iterations }
     }
 
-    /// The length in iterations, when an epoch has `per_epoch` of them.
+    /// Returns the length in iterations, when an epoch has `per_epoch` of them.
     pub const fn to_iterations(self, per_epoch: u64) -> u64 {
         match self.unit {
             StepsUnit::Epochs => self.count.saturating_mul(per_epoch),
@@ -196,7 +194,7 @@ impl Parsed for Steps {
         };
         format!("{} {unit}{}", self.count, if self.count == 1 { "" } else { "s" })
     }
-    /// A bare number has the unit that the length had before.
+    /// Reads a length; a bare number has the unit that the length had before.
     fn set_text(&mut self, text: &str) -> Result<(), String> {
         let bare = super::text::whole(text).filter(|count| *count <= MOST_STEPS);
         *self = match bare {
@@ -246,7 +244,7 @@ impl Value for Overrides {
 }
 
 impl Overrides {
-    /// The texts of the items, where the value of `path` is a RON list.
+    /// Returns the texts of the items, where the value of `path` is a RON list.
     ///
     /// # Errors
     /// When it is no list, or an empty one.
@@ -258,6 +256,25 @@ impl Overrides {
         }
         Ok(items.iter().map(|item| item.get_ron().trim().to_owned()).collect())
     }
+}
+
+/// A number outside of its declared range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangeProblem {
+    pub place: Place,
+    /// What is wrong with it, and what is allowed.
+    pub message: String,
+}
+
+/// Returns every number of the tree that is outside of the range that its setting declares, or is no number.
+pub fn check_ranges(root: &mut dyn Value) -> Vec<RangeProblem> {
+    let mut problems = Vec::new();
+    walk(root, &mut |value, found| {
+        let number = value.node().numeral();
+        let message = number.and_then(|number| text::range_message(number.value(), &found.field()));
+        problems.extend(message.map(|message| RangeProblem { place: found.place.clone(), message }));
+    });
+    problems
 }
 
 #[cfg(test)]
@@ -302,5 +319,22 @@ mod tests {
         assert_eq!(again, overrides);
         assert_eq!(Overrides::items("[[32], [64, 32]]").unwrap(), ["[32]", "[64, 32]"]);
         assert!(Overrides::items("8").is_err());
+    }
+
+    crate::form! {
+        struct Dose: "Dose" {
+            share: f64 = 0.5, "Share", "How much", range [0.0, 1.0];
+            days: Vec<u64> = vec![1], "Days", "When", range [1, 31];
+        }
+    }
+
+    #[test]
+    fn numbers_outside_of_their_range_are_named_with_their_place() {
+        assert_eq!(check_ranges(&mut Dose::default()), []);
+        let mut dose = Dose { share: f64::NAN, days: vec![1, 40] };
+        let problems = check_ranges(&mut dose);
+        assert_eq!(problems[0].place.to_string(), "share");
+        assert_eq!(problems[1].place.to_string(), "days[1]");
+        assert_eq!(problems[1].message, "Days is 40; it must be between 1 and 31");
     }
 }

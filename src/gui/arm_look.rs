@@ -13,7 +13,7 @@ use figure::palette::{Dash, MARKERS, Marker, Style, index_of, style_of};
 /// The names of the hues, in their order; the one without a name is that of text, which no arm should be taken for.
 const HUES: [&str; 8] = ["blue", "vermilion", "green", "purple", "orange", "sky", "", "yellow"];
 
-/// Draws the palette with the style of an arm; the index of the style that was chosen.
+/// Draws the palette with the style of an arm. Returns the index of the style that was chosen.
 pub fn palette_ui(ui: &mut Ui, own: Style) -> Option<usize> {
     let mut chosen = None;
     let heading = |ui: &mut Ui, text: &str| {
@@ -65,7 +65,7 @@ pub fn mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
     mark_of(painter, centre, (style, colour), true);
 }
 
-/// The mark of one of several runs of an arm: hollow.
+/// Paints the mark of one of several runs of an arm: hollow.
 pub fn hollow_mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
     mark_of(painter, centre, (style, colour), false);
 }

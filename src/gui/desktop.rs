@@ -15,7 +15,7 @@ pub trait Desktop {
     /// Keeps the computer from going to sleep, or stops doing so.
     fn keep_awake(&mut self, on: bool);
 
-    /// Something that failed, once each; call it now and then.
+    /// Returns something that failed, once each; call it now and then.
     fn trouble(&mut self) -> Option<String>;
 }
 

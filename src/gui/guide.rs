@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{self, Id, Key, Label, Popup, RichText, ScrollArea, TextEdit, Ui};
+use eframe::egui::{self, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 use egui_commonmark::{CommonMarkCache, CommonMarkScrollOptions, CommonMarkViewer};
 
 use super::theme::{SMALL, STEP, present};
@@ -43,12 +43,11 @@ const PAGES: &[Page] = &[
 /// Width of the list of pages, in points.
 const LIST: f32 = 200.0;
 
-/// What the window of the guide keeps between frames.
+/// The window with the user guide.
 #[derive(Default)]
 pub struct Guide {
     is_open: bool,
     page: usize,
-    /// What pages are searched for.
     search: String,
     /// The prepared text of the page, and the links to other pages in it.
     shown: Option<(usize, String, BTreeSet<String>)>,
@@ -63,24 +62,14 @@ impl Guide {
 
     /// Draws the window if it is open.
     pub fn ui(&mut self, ctx: &egui::Context) {
-        // Escape closes what is above it first.
-        let is_covered = Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some());
-        let mut is_open = self.is_open && (is_covered || !ctx.input(|input| input.key_pressed(Key::Escape)));
-        let most = ctx.content_rect().size() - egui::Vec2::splat(6.0 * STEP);
-        let size = egui::vec2(880.0, 640.0).min(most);
-        egui::Window::new("User guide")
-            .open(&mut is_open)
-            .default_pos(ctx.content_rect().center() - 0.5 * size)
-            .default_size(size)
-            .max_size(most)
-            .collapsible(false)
-            .show(ctx, |ui| self.contents_ui(ui));
-        self.is_open = is_open;
-    }
-
-    fn contents_ui(&mut self, ui: &mut Ui) {
-        egui::Panel::left("guide pages").resizable(false).exact_size(LIST).show(ui, |ui| self.list_ui(ui));
-        egui::CentralPanel::default().show(ui, |ui| self.page_ui(ui));
+        if !self.is_open {
+            return;
+        }
+        self.is_open = widgets::window_ui(ctx, "User guide", 880.0, |ui| {
+            let list = egui::Panel::left("guide pages").resizable(false).exact_size(LIST);
+            list.show(ui, |ui| self.list_ui(ui));
+            egui::CentralPanel::default().show(ui, |ui| self.page_ui(ui));
+        });
     }
 
     fn list_ui(&mut self, ui: &mut Ui) {
@@ -142,7 +131,7 @@ impl Guide {
 /// Tables with longer lines are lists in the window: its tables do not wrap.
 const TABLE: usize = 90;
 
-/// The text with wide tables as lists: an entry for each row, its cells behind one another.
+/// Returns the text with wide tables as lists: an entry for each row, its cells behind one another.
 fn without_wide_tables(text: &str) -> String {
     let mut list = String::with_capacity(text.len());
     let lines: Vec<&str> = text.lines().collect();
@@ -163,7 +152,6 @@ fn without_wide_tables(text: &str) -> String {
     list
 }
 
-/// The cells of a row that have a text.
 fn cells(row: &str) -> Vec<&str> {
     let mut start = 0;
     let mut cells = Vec::new();
@@ -175,7 +163,7 @@ fn cells(row: &str) -> Vec<&str> {
     cells
 }
 
-/// The text without pictures, and with an anchor at each heading as on the web.
+/// Returns the text without pictures, and with an anchor at each heading as on the web.
 fn prepared(text: &str) -> String {
     let text = &without_wide_tables(text);
     let mut is_code = false;
@@ -196,19 +184,19 @@ fn prepared(text: &str) -> String {
     prepared
 }
 
-/// The anchor of a heading: small letters, and dashes for spaces.
+/// Returns the anchor of a heading: small letters, and dashes for spaces.
 fn anchor(heading: &str) -> String {
     let letters = heading.trim().chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
     letters.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// The destinations in a text that are other pages.
+/// Returns the destinations in a text that are other pages.
 fn links(path: &str, text: &str) -> BTreeSet<String> {
     let parts = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     parts.map(|(link, _)| link).filter(|link| target(path, link).is_some()).map(str::to_owned).collect()
 }
 
-/// The page that a link on another page leads to, and its heading.
+/// Returns the page that a link on another page leads to, and its heading.
 fn target(from: &str, link: &str) -> Option<(usize, Option<String>)> {
     let (path, heading) = link.split_once('#').map_or((link, None), |(path, heading)| (path, Some(heading)));
     let mut names: Vec<&str> = from.split('/').collect();

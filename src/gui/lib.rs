@@ -7,65 +7,59 @@
 pub mod app;
 mod arm_look;
 mod background;
-pub mod bar;
+mod bar;
 mod cluster;
-pub mod commands;
-pub mod compare;
+mod compare;
 pub mod desktop;
-pub mod dialogs;
-pub mod document;
+mod dialogs;
+mod document;
 mod download;
-pub mod drop;
-pub mod export;
-pub mod faults;
+mod drop;
+mod export;
+mod faults;
 pub mod files;
-pub mod form;
-pub mod guide;
-pub mod history;
-mod icon;
-pub mod icons;
-pub mod inspector;
+mod form;
+mod guide;
+mod history;
+mod icons;
+mod inspector;
 mod licences;
-pub mod log;
-mod memory;
-pub mod menu;
-pub mod palette;
-mod panes;
-pub mod plan;
-pub mod plot;
-pub mod recent;
-pub mod recovery;
-pub mod runs;
-mod scroll;
-pub mod selection;
+mod log;
+mod palette;
+mod plan;
+mod plot;
+mod recent;
+mod recovery;
+mod runs;
+mod selection;
 pub mod settings;
-pub mod start;
-pub mod status;
-pub mod status_line;
+mod start;
 mod swept;
 mod table;
-pub mod text;
-pub mod theme;
-pub mod tiles;
+mod text;
+mod theme;
+mod tiles;
 mod treatment;
-pub mod tree;
-pub mod views;
-pub mod watching;
-pub mod widgets;
+mod tree;
+mod views;
+mod watching;
+mod widgets;
 pub mod worker;
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::ViewportBuilder;
+use eframe::egui::{IconData, ViewportBuilder};
 use eframe::{CreationContext, NativeOptions, Renderer};
 
+pub use app::commands;
 use app::{App, Parts, prepare};
+use figure::raster::icon_pixels;
 use settings::{KEY, Settings};
 
 /// Names the folder of window state and, on Linux, the window for the desktop.
 const APP_ID: &str = "weightlab";
 
-/// What draws the window, in the order in which they are tried.
+/// The renderers, in the order in which they are tried.
 const RENDERERS: &[(&str, Renderer)] = &[
     #[cfg(not(target_os = "linux"))]
     ("wgpu", Renderer::Wgpu),
@@ -108,8 +102,15 @@ fn options(renderer: Renderer) -> NativeOptions {
         .with_title("Weightlab")
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0])
-        .with_icon(icon::icon());
+        .with_icon(icon());
     NativeOptions { viewport, renderer, persist_window: true, ..NativeOptions::default() }
+}
+
+/// Returns the icon of the window; nothing, which the system replaces by its own, when it cannot be drawn.
+fn icon() -> IconData {
+    const SIDE: u32 = 64;
+    icon_pixels(SIDE)
+        .map_or_else(|_| IconData::default(), |rgba| IconData { rgba, width: SIDE, height: SIDE })
 }
 
 fn create(cc: &CreationContext<'_>, file: Option<&Path>) -> App {

@@ -1,6 +1,6 @@
 //! What the program contains and under which licences, in a window of its own: a list to search, and the texts.
 
-use eframe::egui::{self, Key, Label, Popup, Response, RichText, ScrollArea, TextEdit, Ui};
+use eframe::egui::{self, Label, Response, RichText, ScrollArea, TextEdit, Ui};
 
 use super::text::counted;
 use super::theme::{SMALL, STEP, present};
@@ -13,16 +13,14 @@ const LIST: f32 = 320.0;
 /// The longest licence beside a name, in letters; longer ones are cut there.
 const LONGEST: usize = 24;
 
-/// What the window keeps between frames.
+/// The window with the licences.
 #[derive(Default)]
 pub struct LicencesWindow {
     is_open: bool,
     /// Unpacked when the window opens first.
     licences: Option<Licences>,
     chosen: usize,
-    /// What is searched for in names and licences.
     search: String,
-    /// Whether the search field gets the keyboard in the next frame.
     wants_keyboard: bool,
 }
 
@@ -36,35 +34,23 @@ impl LicencesWindow {
     /// Draws the window if it is open.
     pub fn ui(&mut self, ctx: &egui::Context) {
         let Some(licences) = self.licences.as_ref().filter(|_| self.is_open) else { return };
-        // Escape closes what is above it first.
-        let is_covered = Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some());
-        let mut is_open = is_covered || !ctx.input(|input| input.key_pressed(Key::Escape));
-        let most = ctx.content_rect().size() - egui::Vec2::splat(6.0 * STEP);
-        let size = egui::vec2(960.0, 640.0).min(most);
         let (chosen, search) = (&mut self.chosen, &mut self.search);
         let takes_keyboard = std::mem::take(&mut self.wants_keyboard);
-        egui::Window::new("Licences")
-            .open(&mut is_open)
-            .default_pos(ctx.content_rect().center() - 0.5 * size)
-            .default_size(size)
-            .max_size(most)
-            .collapsible(false)
-            .show(ctx, |ui| {
-                let list = egui::Panel::left("components").resizable(false).exact_size(LIST);
-                list.show(ui, |ui| {
-                    let field = search_ui(ui, search);
-                    if takes_keyboard {
-                        field.request_focus();
-                    }
-                    list_ui(ui, &licences.components, chosen, search);
-                });
-                egui::CentralPanel::default().show(ui, |ui| texts_ui(ui, licences, *chosen));
+        self.is_open = widgets::window_ui(ctx, "Licences", 960.0, |ui| {
+            let list = egui::Panel::left("components").resizable(false).exact_size(LIST);
+            list.show(ui, |ui| {
+                let field = search_ui(ui, search);
+                if takes_keyboard {
+                    field.request_focus();
+                }
+                list_ui(ui, &licences.components, chosen, search);
             });
-        self.is_open = is_open;
+            egui::CentralPanel::default().show(ui, |ui| texts_ui(ui, licences, *chosen));
+        });
     }
 }
 
-/// Positions of those whose name or licence has the words.
+/// Returns the positions of those whose name or licence has the words.
 fn matching(components: &[Component], search: &str) -> Vec<usize> {
     let wanted = search.trim().to_lowercase();
     let has = |component: &Component| {
@@ -103,7 +89,7 @@ fn list_ui(ui: &mut Ui, components: &[Component], chosen: &mut usize, search: &s
     });
 }
 
-/// The beginning of a long licence; the whole one is under the pointer and above its text.
+/// Returns the beginning of a long licence; the whole one is under the pointer and above its text.
 fn cut(licence: &str) -> String {
     match licence.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", licence[..end].trim_end()),

@@ -1,13 +1,17 @@
-//! What happened, newest last.
+//! What happened, newest last: the log with its panel, and the line at the bottom with the last message.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Local};
+use eframe::egui::{self, Align, Button, Label, Layout, RichText, Sense, Ui, UiBuilder, Vec2, vec2};
 
-use super::text::first_line;
+use super::icons::Icon;
+use super::text::{self, counted, first_line};
+use super::theme::{self, SMALL, STEP, present};
 use super::widgets::Tone;
+use doc::{Problem, Severity};
 
-/// Something that can be done about a notice.
+/// An action that a notice offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeAction {
     /// Open this file in the program of the desktop.
@@ -17,31 +21,38 @@ pub enum NoticeAction {
 }
 
 impl NoticeAction {
-    /// What its link says.
+    /// Returns what its link says.
     pub const fn text(&self) -> &'static str {
         match self {
             Self::Open(_) => "Open",
             Self::ShowInFolder(_) => "Show in folder",
         }
     }
+
+    /// Returns what the desktop opens.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Open(path) => path,
+            Self::ShowInFolder(path) => path.parent().unwrap_or(path),
+        }
+    }
 }
 
-/// One thing that happened.
+/// A message of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// When, in local time: "14:32".
     pub time: String,
-    /// How good or bad it is.
     pub tone: Tone,
     /// The whole text; its lines are shown behind one another as far as there is room, all of it on hover and in the copy.
     pub text: String,
     /// What can be done about it.
     pub actions: Vec<NoticeAction>,
-    /// Whether the line at the bottom keeps what it shows.
+    /// True if the line at the bottom keeps what it shows.
     pub is_quiet: bool,
-    /// Whether it is an error that has not been seen in the log.
+    /// True if it is an error that has not been seen in the log.
     pub is_unseen: bool,
-    /// Whether it is about something wrong in the document: once that is mended, it is quiet.
+    /// True if it is about something wrong in the document: once that is mended, it is quiet.
     pub awaits_remedy: bool,
 }
 
@@ -55,14 +66,14 @@ pub struct Log {
     clock: Clock,
 }
 
-/// Who says what time it is.
+/// A source of the time of day.
 pub type Clock = fn() -> DateTime<Local>;
 
-/// As many lines are kept.
+/// The most lines that are kept.
 const KEPT: usize = 2_000;
 
 impl Log {
-    /// A log without lines.
+    /// Creates a log without lines.
     pub const fn new(clock: Clock) -> Self {
         Self { entries: Vec::new(), unseen: 0, noted: 0, clock }
     }
@@ -111,7 +122,7 @@ impl Log {
         }
     }
 
-    /// How many errors came since the lines were seen last, and the first line of the newest one.
+    /// Counts the errors since the lines were seen last, with the first line of the newest one.
     pub fn unseen(&self) -> Option<(usize, &str)> {
         let newest = self.entries.iter().rfind(|entry| entry.tone == Tone::Bad);
         newest.filter(|_| self.unseen > 0).map(|entry| (self.unseen, first_line(&entry.text)))
@@ -141,25 +152,234 @@ impl Log {
         });
     }
 
-    /// How many lines were ever noted.
+    /// Counts the lines that were ever noted.
     pub const fn count(&self) -> usize {
         self.noted
     }
 
-    /// What the line at the bottom shows.
+    /// Returns what the line at the bottom shows.
     pub fn latest(&self) -> Option<&Notice> {
         self.entries.iter().rfind(|entry| !entry.is_quiet)
     }
 
-    /// All lines, oldest first.
+    /// Returns all lines, oldest first.
     pub fn entries(&self) -> &[Notice] {
         &self.entries
     }
 
-    /// All texts in full, one below the other.
+    /// Returns all texts in full, one below the other.
     pub fn full_text(&self) -> String {
         self.entries.iter().flat_map(|entry| [entry.text.as_str(), "\n"]).collect()
     }
+}
+
+/// Height of a line, in points.
+pub const LINE: f32 = 20.0;
+
+/// Draws the panel of the log. Returns the problem that was clicked on.
+pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<&'a Problem> {
+    let mut chosen = None;
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+    ui.horizontal(|ui| {
+        theme::heading_ui(ui, "Log and problems");
+        if !problems.is_empty() {
+            let notes = problems.len() - errors;
+            ui.label(RichText::new(counts(errors, notes)).small());
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if ui.button("Copy log").on_hover_text("Copies all lines in full").clicked() {
+                ui.ctx().copy_text(log.full_text());
+            }
+        });
+    });
+    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.spacing_mut().interact_size.y = LINE;
+    let area = egui::ScrollArea::vertical().id_salt("log").auto_shrink([false, false]).stick_to_bottom(true);
+    let entries = log.entries();
+    // Only the lines that can be seen are drawn: a log has thousands.
+    area.show_rows(ui, LINE, entries.len() + problems.len(), |ui, rows| {
+        for row in rows {
+            if let Some(entry) = entries.get(row) {
+                entry_ui(ui, entry, row);
+            } else if let Some(problem) = problems.get(row - entries.len())
+                && problem_ui(ui, problem, row - entries.len())
+            {
+                chosen = Some(problem);
+            }
+        }
+    });
+    chosen
+}
+
+/// Draws a line with a button at its end that copies all of it.
+fn line_ui<R>(
+    ui: &mut Ui,
+    name: String,
+    text: impl FnOnce() -> String,
+    draw: impl FnOnce(&mut Ui) -> R,
+) -> R {
+    let size = vec2(ui.available_width(), LINE);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        let button =
+            Button::new(Icon::Copy.atom(12.0)).frame_when_inactive(false).min_size(Vec2::splat(LINE));
+        let button = ui.add(button).accessible_name(name).on_hover_text("Copy this line in full");
+        if button.clicked() {
+            ui.ctx().copy_text(text());
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), draw).inner
+    })
+    .inner
+}
+
+fn counts(errors: usize, notes: usize) -> String {
+    let parts: Vec<String> = [(errors, "error"), (notes, "note")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, noun)| text::counted(count, noun))
+        .collect();
+    parts.join(", ")
+}
+
+fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
+    let colours = theme::present(ui);
+    let (sign, colour) = match problem.severity {
+        Severity::Error => ("✗ Error", colours.bad),
+        Severity::Note => ("⚠ Note", colours.warning),
+    };
+    line_ui(
+        ui,
+        format!("Copy problem {}", row + 1),
+        || problem.to_string(),
+        |ui| {
+            ui.label(RichText::new(sign).small().color(colour));
+            let text = RichText::new(problem.to_string().replace('\n', " ")).small();
+            ui.add(Button::new(text).frame(false).wrap_mode(egui::TextWrapMode::Truncate))
+                .on_hover_text(format!("{problem}\nClick to go to the setting"))
+                .clicked()
+        },
+    )
+}
+
+/// Draws one line of the log; `row` is its place in it.
+pub fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
+    // Several lines stand behind one another: the first one alone may say little.
+    let line = RichText::new(entry.text.replace('\n', " ")).small();
+    let line = match entry.tone {
+        Tone::Bad | Tone::Warning => line.color(entry.tone.colour(ui)),
+        Tone::Good | Tone::Info => line,
+    };
+    line_ui(
+        ui,
+        format!("Copy line {}", row + 1),
+        || entry.text.clone(),
+        |ui| {
+            ui.label(RichText::new(&entry.time).small().weak());
+            let label = ui.add(Label::new(line).selectable(true).truncate());
+            if entry.text.contains('\n') {
+                label.on_hover_text(&entry.text);
+            }
+        },
+    );
+}
+
+/// Height of the line, in points.
+pub const STATUS_HEIGHT: f32 = 24.0;
+
+/// An element of the line at the bottom that was pressed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StatusResponse {
+    /// An action of the last message.
+    Action(NoticeAction),
+    Log,
+}
+
+/// Draws the line at the bottom into the available rectangle: the last message, or `idle` without one; `fact` is a short
+/// text at its right end.
+pub fn status_line_ui(
+    ui: &mut Ui,
+    log: &Log,
+    idle: &str,
+    fact: Option<&str>,
+    is_log_open: bool,
+) -> Option<StatusResponse> {
+    let colours = present(ui);
+    let rect = ui.available_rect_before_wrap();
+    ui.painter().hline(rect.x_range(), rect.top() + 0.5, (1.0, colours.line));
+    let inner = rect.shrink2(vec2(1.5 * STEP, 0.0));
+    ui.spacing_mut().interact_size.y = STATUS_HEIGHT - 4.0;
+    ui.spacing_mut().button_padding = vec2(STEP / 2.0, 0.0);
+    let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
+    let mut response = None;
+    let right = ui.scope_builder(builder, |ui| {
+        let button = Button::new((Icon::ListBullets.atom(14.0), RichText::new("Log").size(SMALL)));
+        let button = ui.add(button.frame_when_inactive(is_log_open).selected(is_log_open));
+        if button.on_hover_text("Shows or hides all messages").clicked() {
+            response = Some(StatusResponse::Log);
+        }
+        if let Some((count, newest)) = log.unseen() {
+            let text = RichText::new(count.to_string()).size(SMALL).color(colours.bad);
+            let icon = Tone::Bad.icon().coloured(14.0, Some(colours.bad));
+            let errors = ui.add(Button::new((icon, text)).frame_when_inactive(false));
+            let errors = errors.accessible_name(counted(count, "new error"));
+            if errors.on_hover_text(newest).clicked() {
+                response = Some(StatusResponse::Log);
+            }
+        }
+        ui.spacing_mut().item_spacing.x = 2.0 * STEP;
+        if let Some(fact) = fact {
+            ui.add(Label::new(RichText::new(fact).size(SMALL).color(colours.text2)).selectable(false));
+        }
+    });
+    let actions = log.latest().map_or(&[][..], |notice| &notice.actions);
+    let left = inner.with_max_x(right.response.rect.left() - STEP);
+    let builder = UiBuilder::new().max_rect(left).layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(builder, |ui| {
+        // The actions keep their place; the text loses its end.
+        let widths = actions.iter().map(|action| width_of(ui, action.text()) + 2.0 * STEP);
+        let width = widths.sum::<f32>();
+        let builder = UiBuilder::new()
+            .max_rect(left.with_max_x(left.right() - width))
+            .layout(Layout::left_to_right(Align::Center));
+        let text = ui.scope_builder(builder, |ui| text_ui(ui, log.latest(), idle)).response.rect;
+        let at = egui::pos2(text.right() + STEP, left.top());
+        let at = egui::Rect::from_min_size(at, vec2(width, left.height()));
+        let builder = UiBuilder::new().max_rect(at).layout(Layout::left_to_right(Align::Center));
+        ui.scope_builder(builder, |ui| {
+            ui.spacing_mut().item_spacing.x = 1.5 * STEP;
+            for action in actions {
+                if ui.link(RichText::new(action.text()).size(SMALL).color(colours.link)).clicked() {
+                    response = Some(StatusResponse::Action(action.clone()));
+                }
+            }
+        });
+    });
+    response
+}
+
+fn text_ui(ui: &mut Ui, notice: Option<&Notice>, idle: &str) {
+    let colours = present(ui);
+    let Some(notice) = notice else {
+        let label = Label::new(RichText::new(idle).size(SMALL).color(colours.text2));
+        return drop(ui.add(label.truncate()));
+    };
+    let time = RichText::new(&notice.time).size(SMALL).color(colours.text3);
+    ui.add(Label::new(time).selectable(false));
+    let colour = match notice.tone {
+        Tone::Bad | Tone::Warning => {
+            let (rect, _) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::hover());
+            notice.tone.icon().paint(ui.painter(), rect.center(), 14.0, notice.tone.colour(ui));
+            notice.tone.colour(ui)
+        }
+        Tone::Good | Tone::Info => colours.text2,
+    };
+    let text = RichText::new(first_line(&notice.text)).size(SMALL).color(colour);
+    let shown = ui.add(Label::new(text).truncate().show_tooltip_when_elided(false));
+    shown.on_hover_text(&notice.text);
+}
+
+fn width_of(ui: &Ui, text: &str) -> f32 {
+    let font = egui::FontId::proportional(SMALL);
+    ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE).size().x
 }
 
 #[cfg(test)]

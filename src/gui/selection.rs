@@ -1,38 +1,31 @@
 //! What is selected: its settings are at the right, above those of the experiment.
 
-/// One thing with settings.
+/// The selected part of the experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
     /// Nothing but the experiment, whose settings are always shown.
     #[default]
     Experiment,
-    /// An arm, by position.
     Arm(usize),
     /// One setting of an arm with a sweep.
     Setting {
-        /// The arm, by position.
         arm: usize,
         /// What its runs are called: the arm with the swept values written out.
         name: String,
     },
-    /// A stage of an arm.
     Stage {
-        /// The arm, by position.
         arm: usize,
         /// Positions of the stage and of the stages around it, outermost first.
         path: Vec<usize>,
     },
-    /// A run.
     Run {
-        /// Its arm, by position.
         arm: usize,
-        /// Its identity.
         id: String,
     },
 }
 
 impl Selection {
-    /// The arm that is selected, or that what is selected belongs to.
+    /// Returns the arm that is selected, or that what is selected belongs to.
     pub const fn arm(&self) -> Option<usize> {
         match self {
             Self::Arm(arm) | Self::Setting { arm, .. } | Self::Stage { arm, .. } | Self::Run { arm, .. } => {
@@ -42,18 +35,18 @@ impl Selection {
         }
     }
 
-    /// The run that is selected.
+    /// Returns the run that is selected.
     pub fn run(&self) -> Option<&String> {
         if let Self::Run { id, .. } = self { Some(id) } else { None }
     }
 
-    /// The setting that is selected, as its runs are called.
+    /// Returns the setting that is selected, as its runs are called.
     pub fn setting(&self) -> Option<&String> {
         if let Self::Setting { name, .. } = self { Some(name) } else { None }
     }
 
-    /// Whether a run is selected, or belongs to the selected setting or arm: what views of single runs and of faults show.
-    /// `name` is what its arm is called with the swept values. Without a selected arm, no run is.
+    /// Returns true if a run is selected, or belongs to the selected setting or arm: what views of single runs and of
+    /// faults show. `name` is what its arm is called with the swept values. Without a selected arm, no run is.
     pub fn covers(&self, arm_index: usize, name: &str, run: &str) -> bool {
         match self {
             Self::Experiment => false,
@@ -63,12 +56,12 @@ impl Selection {
         }
     }
 
-    /// The stage that is selected: its arm, by position, and its path.
+    /// Returns the stage that is selected: its arm, by position, and its path.
     pub fn stage(&self) -> Option<(usize, &[usize])> {
         if let Self::Stage { arm, path } = self { Some((*arm, path)) } else { None }
     }
 
-    /// The selection after a change of the number of arms: an arm that has gone gives way to the experiment.
+    /// Returns the selection after a change of the number of arms: an arm that has gone gives way to the experiment.
     pub fn limit(&mut self, arms: usize) {
         if self.arm().is_some_and(|arm| arm >= arms) {
             *self = Self::Experiment;

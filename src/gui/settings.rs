@@ -12,20 +12,20 @@ use super::runs::Sharing;
 use figure::FileKind;
 use results::tiles::Group;
 
-/// What is kept about the window, apart from any document.
+/// The preferences of the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(clippy::struct_excessive_bools)] // independent switches
 pub struct Settings {
-    /// Whether the panels at the left and at the right are open, by the names of groups of views, where that is not as usual.
+    /// True if the panels at the left and at the right are open, by the names of groups of views, where that is not
+    /// as usual.
     pub sides: BTreeMap<String, [bool; 2]>,
     /// The same in a small window, which folds what can be done without.
     pub small_sides: BTreeMap<String, [bool; 2]>,
-    /// Whether the plan is shown below the arms.
+    /// True if the plan is shown below the arms.
     pub shows_plan: bool,
-    /// Whether the log is open above the status line.
+    /// True if the log is open above the status line.
     pub shows_log: bool,
-    /// Whether the window is small.
     #[serde(skip)]
     pub is_small: bool,
     /// Light, dark, or as the system is.
@@ -36,11 +36,8 @@ pub struct Settings {
     pub keep_awake: bool,
     /// How runs share the machine.
     pub sharing: Sharing,
-    /// Files that were open before.
     pub recent: Recent,
-    /// The format of the last export.
     pub export_kind: Option<FileKind>,
-    /// The folder of the last export.
     pub export_folder: Option<PathBuf>,
     /// What was stopped since the window was closed.
     #[serde(alias = "to_go_on")]
@@ -54,12 +51,11 @@ pub struct Unfinished {
     pub path: Option<PathBuf>,
     /// The document, where its file does not hold all of it.
     pub kept: Option<UnsavedEdits>,
-    /// Their identities.
     pub runs: Vec<String>,
 }
 
 impl Settings {
-    /// Whether the panels at the left and at the right are open beside a group of views.
+    /// Returns true if the panels at the left and at the right are open beside a group of views.
     pub fn sides(&self, group: Group) -> [bool; 2] {
         let usual = group.panels();
         let (known, usual) =

@@ -9,27 +9,24 @@ use form::{Field, Overrides};
 pub struct Swept {
     /// Position of the arm that sweeps it; `None` where the experiment does, for all arms.
     pub arm: Option<usize>,
-    /// Its address, as in the file.
     pub path: String,
-    /// Its values, as a list of the file format.
     pub values: String,
     /// The settings of a run that it replaces.
     pub places: Vec<Place>,
 }
 
 impl Swept {
-    /// How many values there are; 0 where they are no list.
+    /// Counts the values; 0 where they are no list.
     pub fn count(&self) -> usize {
         Overrides::items(&self.values).map_or(0, |items| items.len())
     }
 
-    /// Where the sweep is in the document.
+    /// Returns the place of the sweep in the document.
     pub fn place(&self) -> Place {
         sweep_place(self.arm).key(&self.path)
     }
 }
 
-/// The place of a sweep in the document.
 fn sweep_place(arm: Option<usize>) -> Place {
     let root = Place::default();
     match arm {
@@ -38,7 +35,7 @@ fn sweep_place(arm: Option<usize>) -> Place {
     }
 }
 
-/// All settings that sweeps replace.
+/// Returns all settings that sweeps replace.
 pub fn swept(experiment: &Experiment) -> Vec<Swept> {
     let of = |arm: Option<usize>, sweep: &Overrides, spec: &mut RunSpec| -> Vec<Swept> {
         let found = sweep.0.iter().map(|(path, values)| Swept {
@@ -59,7 +56,7 @@ pub fn swept(experiment: &Experiment) -> Vec<Swept> {
     found
 }
 
-/// The settings that an address means.
+/// Returns the settings that an address means.
 fn places(spec: &mut RunSpec, path: &str) -> Vec<Place> {
     let mut places = Vec::new();
     let note = &mut |_: &mut dyn form::Value, found: &form::path::Found| {
@@ -70,7 +67,8 @@ fn places(spec: &mut RunSpec, path: &str) -> Vec<Place> {
     places
 }
 
-/// The arm whose settings a place belongs to, and the same setting in a run; nothing where a run has no such setting.
+/// Returns the arm whose settings a place belongs to, and the same setting in a run; nothing where a run has no such
+/// setting.
 pub fn in_run(place: &Place) -> Option<(Option<usize>, Place)> {
     let (arm, own) = match place.0.as_slice() {
         [Segment::Key(arms), Segment::Index(arm), rest @ ..] if arms == "arms" => (Some(*arm), rest),
@@ -81,8 +79,8 @@ pub fn in_run(place: &Place) -> Option<(Option<usize>, Place)> {
     is_of_run.then(|| (arm, Place(own.to_vec())))
 }
 
-/// The address of a setting of a run. Alternatives are left out, so that it also holds where another one is chosen; a
-/// value that an alternative carries is named by it.
+/// Returns the address of a setting of a run. Alternatives are left out, so that it also holds where another one is
+/// chosen; a value that an alternative carries is named by it.
 pub fn path_of(place: &Place) -> String {
     let last = place.0.len().saturating_sub(1);
     let step = |(position, segment): (usize, &Segment)| match segment {
@@ -93,7 +91,8 @@ pub fn path_of(place: &Place) -> String {
     place.0.iter().enumerate().filter_map(step).collect::<Vec<_>>().join(".")
 }
 
-/// What a setting of a run is called: its label, and what it belongs to, such as `4.1 Prune` or `Training, Optimizer`.
+/// Returns what a setting of a run is called: its label, and what it belongs to, such as `4.1 Prune` or `Training,
+/// Optimizer`.
 pub fn label_of(place: &Place, fields: &[Field]) -> (String, String) {
     let mut numbers: Vec<String> = Vec::new();
     let mut around: Vec<String> = Vec::new();
@@ -130,7 +129,8 @@ pub fn label_of(place: &Place, fields: &[Field]) -> (String, String) {
     (label, around.join(", "))
 }
 
-/// `6 × 4 settings × 5 seeds = 120 runs`; nothing where nothing is swept. `arm` is one of the experiment, or all.
+/// Counts the runs: `6 × 4 settings × 5 seeds = 120 runs`; nothing where nothing is swept. `arm` is one of the
+/// experiment, or all.
 pub fn runs_text(experiment: &Experiment, swept: &[Swept], arm: Option<usize>) -> Option<String> {
     use form::number::counted;
     let own = |swept: &&Swept| swept.arm.is_none() || swept.arm == arm;

@@ -36,9 +36,9 @@ pub struct Column<'a> {
     pub title: Cow<'a, str>,
     /// The explanation of the heading.
     pub help: Cow<'a, str>,
-    /// Whether its largest values come first when it is sorted.
+    /// True if its largest values come first when it is sorted.
     pub is_number: bool,
-    /// Whether its cells and its heading end at the right.
+    /// True if its cells and its heading end at the right.
     pub ends_right: bool,
     /// Width with the padding, in points.
     pub width: f32,
@@ -74,7 +74,7 @@ impl<'a> Column<'a> {
 pub struct Order {
     /// The column that they are sorted by; none for their own order.
     pub column: Option<usize>,
-    /// Whether the largest come first.
+    /// True if the largest come first.
     pub is_descending: bool,
 }
 
@@ -96,7 +96,7 @@ pub struct Table<'a> {
     /// Tells it from others beside it.
     pub id: &'a str,
     pub columns: &'a [Column<'a>],
-    /// How many of the first columns stay in place while the others scroll.
+    /// Number of the first columns that stay in place while the others scroll.
     pub pinned: usize,
     pub rows: usize,
     /// Height of a row, in points.
@@ -109,9 +109,9 @@ pub struct Table<'a> {
     pub text: Option<&'a dyn Fn(usize, usize) -> String>,
     pub has_no_head: bool,
     pub is_striped: bool,
-    /// Whether columns are sized by dragging.
+    /// True if columns are sized by dragging.
     pub is_sizable: bool,
-    /// Whether it is no higher than its rows.
+    /// True if it is no higher than its rows.
     pub is_low: bool,
 }
 
@@ -214,7 +214,7 @@ struct Drawing<'a, 't> {
     table: Table<'t>,
     /// The columns that find room.
     shown: &'a [usize],
-    /// Where rows are visible.
+    /// The visible range of rows.
     visible: Rangef,
     draw: &'a mut dyn FnMut(&mut Ui, usize, Option<usize>),
     /// The last row with a ground.
@@ -393,12 +393,12 @@ pub fn width_of(ui: &Ui, text: &str, font: &FontId) -> f32 {
 pub struct Ground<'a> {
     /// Identifies it; the same while rows change around it.
     pub id: Id,
-    /// What screen readers say; empty where its cells say it.
+    /// Its name for screen readers; empty where its cells have it.
     pub name: &'a str,
     pub role: Role,
     pub sense: Sense,
     pub is_selected: bool,
-    /// Whether what is selected belongs to it.
+    /// True if what is selected belongs to it.
     pub is_owner: bool,
 }
 

@@ -5,12 +5,12 @@ use results::RunState;
 use results::number::fixed;
 pub use results::number::{duration, duration_range, percent, short};
 
-/// A share in [0, 1] as percent without decimals, for progress: `42 %`.
+/// Returns a share in [0, 1] as percent without decimals, for progress: `42 %`.
 pub fn whole_percent(share: f64) -> String {
     format!("{} %", fixed(100.0 * share, 0))
 }
 
-/// The sign of a state, beside its word.
+/// Returns the sign of a state, beside its word.
 pub const fn sign(state: &RunState) -> &'static str {
     match state {
         RunState::Waiting => "○",
@@ -21,12 +21,12 @@ pub const fn sign(state: &RunState) -> &'static str {
     }
 }
 
-/// The first line of a text.
+/// Returns the first line of a text.
 pub fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// A text of at most `most` letters: a longer one loses its middle, since names mostly differ at their ends.
+/// Returns a text of at most `most` letters: a longer one loses its middle, since names mostly differ at their ends.
 pub fn shortened(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {
@@ -36,7 +36,7 @@ pub fn shortened(text: &str, most: usize) -> String {
     letters[..kept - kept / 2].iter().chain(&['…']).chain(&letters[letters.len() - kept / 2..]).collect()
 }
 
-/// A text up to its first full stop: its first sentence, with a question before it.
+/// Returns a text up to its first full stop: its first sentence, with a question before it.
 pub fn first_statement(text: &str) -> &str {
     let end = text.match_indices('.').map(|(at, _)| at + 1).find(|end| {
         let rest = &text[*end..];

@@ -44,11 +44,8 @@ pub struct Colours {
     pub line: Color32,
     /// Borders of fields and ticks.
     pub edge: Color32,
-    /// Grids of plots.
     pub grid: Color32,
-    /// Axes of plots.
     pub axis: Color32,
-    /// Names and values.
     pub text: Color32,
     /// Labels, units, intervals.
     pub text2: Color32,
@@ -56,7 +53,6 @@ pub struct Colours {
     pub text3: Color32,
     /// The one primary button, and ticks.
     pub accent: Color32,
-    /// Text on the accent.
     pub on_accent: Color32,
     /// Links, underlines of tabs, progress.
     pub link: Color32,
@@ -77,7 +73,6 @@ const fn rgb(hex: u32) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-/// The colours of a theme.
 pub const fn colours(theme: Theme) -> Colours {
     match theme {
         Theme::Light => Colours {
@@ -127,12 +122,12 @@ pub const fn colours(theme: Theme) -> Colours {
     }
 }
 
-/// The colours of the present theme.
+/// Returns the colours of the present theme.
 pub fn present(ui: &egui::Ui) -> Colours {
     colours(if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light })
 }
 
-/// The colour that an arm has in every view.
+/// Returns the colour that an arm has in every view.
 pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
     let ground =
         if ui.visuals().dark_mode { palette::Theme::DarkScreen } else { palette::Theme::LightScreen };
@@ -140,7 +135,8 @@ pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-/// Whether the fonts of the theme are there; installs them for the next frame if not. For tests of parts of the window.
+/// Returns true if the fonts of the theme are there; installs them for the next frame if not. For tests of parts of
+/// the window.
 #[cfg(test)]
 pub fn is_installed(ui: &egui::Ui) -> bool {
     let id = egui::Id::unique("the theme is installed");
@@ -153,17 +149,17 @@ pub fn is_installed(ui: &egui::Ui) -> bool {
     false
 }
 
-/// The heaviest weight of text, for titles and stress.
+/// Returns the heaviest weight of text, for titles and stress.
 pub fn medium(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name("medium".into()))
 }
 
-/// The head of a column or of a group of settings.
+/// Draws the head of a column or of a group of settings.
 pub fn heading_ui(ui: &mut egui::Ui, text: &str) -> egui::Response {
     ui.label(egui::RichText::new(text).size(SMALL).color(present(ui).text2))
 }
 
-/// A part of a line with this width, filled or not, in points.
+/// Draws a part of a line with this width, filled or not, in points.
 pub fn cell_ui<R>(ui: &mut egui::Ui, width: f32, draw: impl FnOnce(&mut egui::Ui) -> R) -> R {
     let size = vec2(width, ui.spacing().interact_size.y);
     ui.allocate_ui_with_layout(size, egui::Layout::left_to_right(egui::Align::Center), |ui| {
@@ -174,7 +170,7 @@ pub fn cell_ui<R>(ui: &mut egui::Ui, width: f32, draw: impl FnOnce(&mut egui::Ui
     .inner
 }
 
-/// The text, without its middle where all of it is wider than `most` points.
+/// Fits a text into `most` points: a wider one loses its middle.
 pub fn fitted(painter: &egui::Painter, text: &str, font: &FontId, most: f32) -> String {
     let width = |text: &str| painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x;
     let mut longest = text.chars().count();
@@ -192,7 +188,7 @@ const SYMBOLS: &[u8] = include_bytes!("../../assets/fonts/symbols.ttf");
 /// Phosphor's glyphs of [`Icon`](super::icons::Icon).
 pub(super) const ICONS: &[u8] = include_bytes!("../../assets/fonts/icons.ttf");
 
-/// The font of figures for text, so that a figure looks the same in the window and in a file; signs from others.
+/// Returns the font of figures for text, so that a figure looks the same in the window and in a file; signs from others.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     let files = [("Roboto", font::REGULAR), ("Medium", font::MEDIUM), ("Signs", SYMBOLS), ("Icons", ICONS)];

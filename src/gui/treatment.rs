@@ -16,11 +16,10 @@ pub struct Treatment {
     pub colour: usize,
     /// The values of the swept settings, in the order of the sweep; empty without a sweep.
     pub values: Vec<String>,
-    /// Its runs.
     pub runs: Vec<Run>,
 }
 
-/// The treatments of a document; arms without runs are there too.
+/// Returns the treatments of a document; arms without runs are there too.
 pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
     let mut found: Vec<Treatment> = Vec::new();
     let mut of_arm: Vec<Vec<&Run>> = vec![Vec::new(); experiment.arms.len()];
@@ -49,14 +48,14 @@ pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
     found
 }
 
-/// The paths of the settings that an arm sweeps, with their values, in the order in which the sweep is written out.
+/// Returns the paths of the settings that an arm sweeps, with their values, in the order in which the sweep is written out.
 fn sweeps(experiment: &Experiment, arm: usize) -> Vec<(String, Vec<String>)> {
     let of_arm = experiment.arms.get(arm).map(|arm| &arm.sweep.0);
     let all = experiment.sweep.0.iter().chain(of_arm.into_iter().flatten());
     all.filter_map(|(path, list)| Some((path.clone(), Overrides::items(list).ok()?))).collect()
 }
 
-/// The values of each treatment of an arm. While the sweep has an error, they are what names say.
+/// Fills in the values of each treatment of an arm. While the sweep has an error, they are what names say.
 fn give_values(experiment: &Experiment, arm: usize, treatments: &mut [Treatment]) {
     let sweeps = sweeps(experiment, arm);
     let count: usize = sweeps.iter().map(|(_, values)| values.len()).product();
@@ -77,7 +76,7 @@ fn give_values(experiment: &Experiment, arm: usize, treatments: &mut [Treatment]
     }
 }
 
-/// The labels of the settings that an arm sweeps, for [`Treatment::values`].
+/// Returns the labels of the settings that an arm sweeps, for [`Treatment::values`].
 pub fn swept_labels(experiment: &Experiment, arm: usize) -> Vec<String> {
     let sweeps = sweeps(experiment, arm);
     if sweeps.is_empty() {

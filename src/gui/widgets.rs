@@ -3,8 +3,8 @@
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
     self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Key, KeyboardShortcut, Label, Margin,
-    Modifiers, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2, pos2,
-    vec2,
+    Modifiers, Popup, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2,
+    pos2, vec2,
 };
 
 use super::icons::Icon;
@@ -14,21 +14,19 @@ use super::theme::{self, BODY, CONTROL, SMALL, STEP, TITLE, present};
 pub const ICON: f32 = 16.0;
 /// Keys of what can be done with the row of a list that has the keyboard.
 pub const MOVE_UP: KeyboardShortcut = KeyboardShortcut::new(Modifiers::ALT, Key::ArrowUp);
-/// One row down.
 pub const MOVE_DOWN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::ALT, Key::ArrowDown);
 /// Puts a copy after the row.
 pub const DUPLICATE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
-/// Takes the row out.
 pub const REMOVE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::NONE, Key::Delete);
 /// Height of a list of choices; longer ones scroll.
 const LIST: f32 = 320.0;
 
-/// A button with an icon, or none, before its text.
+/// Returns a button with an icon, or none, before its text.
 pub fn button(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
     labelled(icon.into().map(|icon| icon.atom(ICON)), RichText::new(text))
 }
 
-/// A button without ground: for actions in a row of text.
+/// Returns a button without ground: for actions in a row of text.
 pub fn ghost(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
     button(icon, text).frame_when_inactive(false)
 }
@@ -41,7 +39,7 @@ fn labelled(icon: Option<Atom<'static>>, text: RichText) -> Button<'static> {
     button.min_size(vec2(0.0, CONTROL))
 }
 
-/// The one primary button of a screen, in the accent colour while it can be used.
+/// Draws the one primary button of a screen, in the accent colour while it can be used.
 pub fn primary_ui(ui: &mut Ui, is_enabled: bool, icon: impl Into<Option<Icon>>, text: &str) -> Response {
     let colours = present(ui);
     let icon = icon.into();
@@ -58,13 +56,13 @@ pub fn primary_ui(ui: &mut Ui, is_enabled: bool, icon: impl Into<Option<Icon>>, 
     response
 }
 
-/// A square button that shows only an icon; its name is also its tooltip.
+/// Draws a square button that shows only an icon; its name is also its tooltip.
 pub fn icon_button_ui(ui: &mut Ui, is_enabled: bool, icon: Icon, name: &str) -> Response {
     let button = Button::new(icon.atom(ICON)).min_size(Vec2::splat(CONTROL)).frame_when_inactive(false);
     square_ui(ui, is_enabled, button, name)
 }
 
-/// A square button for a switch: with a ground when it is on.
+/// Draws a square button for a switch: with a ground when it is on.
 pub fn toggle_icon_ui(ui: &mut Ui, icon: Icon, name: &str, is_on: bool) -> Response {
     let button = Button::new(icon.atom(ICON)).min_size(Vec2::splat(CONTROL)).frame_when_inactive(is_on);
     let response = square_ui(ui, true, button, name);
@@ -80,7 +78,7 @@ fn square_ui(ui: &mut Ui, is_enabled: bool, button: Button<'static>, name: &str)
     response.on_hover_text(name)
 }
 
-/// What a field says about its text.
+/// The state of the text of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldState {
     /// It can be used, or is empty.
@@ -89,13 +87,12 @@ pub enum FieldState {
     Wrong,
 }
 
-/// A field for a line of text with its border: the edge, the focus ring, or the colour of errors.
+/// Draws a field for a line of text with its border: the edge, the focus ring, or the colour of errors.
 pub fn field_ui(ui: &mut Ui, edit: TextEdit<'_>, state: FieldState) -> Response {
     let edit = edit.align(egui::Align2::LEFT_CENTER).min_size(vec2(0.0, CONTROL));
     bordered_ui(ui, edit, Margin::symmetric(8, 0), state)
 }
 
-/// A field for text over several lines.
 pub fn area_ui(ui: &mut Ui, edit: TextEdit<'_>) -> Response {
     bordered_ui(ui, edit, Margin::symmetric(8, 6), FieldState::Plain)
 }
@@ -117,7 +114,8 @@ fn bordered_ui(ui: &mut Ui, edit: TextEdit<'_>, margin: Margin, state: FieldStat
     response
 }
 
-/// Something to tick or a number to drag, with the ground of a field and an outline: the ground alone is hard to see.
+/// Draws something to tick or a number to drag, with the ground of a field and an outline: the ground alone is hard
+/// to see.
 pub fn input_ui(ui: &mut Ui, input: impl egui::Widget) -> Response {
     let before = ui.visuals().widgets.inactive;
     outline_inputs(ui);
@@ -134,7 +132,7 @@ pub fn outline_inputs(ui: &mut Ui) {
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, present(ui).edge);
 }
 
-/// A choice from a list, closed.
+/// Creates a drop-down, closed.
 pub fn drop_down(id: impl AsIdSalt, chosen: &str) -> ComboBox<'static> {
     ComboBox::from_id_salt(id).selected_text(chosen).icon(
         |ui: &Ui, rect: Rect, visuals: &egui::style::WidgetVisuals, _| {
@@ -143,7 +141,7 @@ pub fn drop_down(id: impl AsIdSalt, chosen: &str) -> ComboBox<'static> {
     )
 }
 
-/// The tooltip of a drop-down of this width: what is chosen too, where there is no room for all of it.
+/// Returns the tooltip of a drop-down of this width: what is chosen too, where there is no room for all of it.
 pub fn drop_down_hint(ui: &Ui, chosen: &str, width: f32, help: &str) -> String {
     let padding = 2.0 * ui.spacing().button_padding.x + ui.spacing().icon_spacing + ui.spacing().icon_width;
     let font = egui::FontId::proportional(BODY);
@@ -151,12 +149,12 @@ pub fn drop_down_hint(ui: &Ui, chosen: &str, width: f32, help: &str) -> String {
     if is_cut { format!("{chosen}\n{help}") } else { help.to_owned() }
 }
 
-/// A choice from a list with its name before it.
+/// Draws a choice from a list with its name before it.
 pub fn choice_ui(ui: &mut Ui, name: &str, chosen: &str, list: impl FnOnce(&mut Ui)) -> Response {
     listed_choice_ui(ui, (name, chosen), PopupCloseBehavior::CloseOnClick, list)
 }
 
-/// A list with its name before it. Within a menu the list is a submenu, since a separate list would close the menu.
+/// Draws a list with its name before it. Within a menu the list is a submenu, since a separate list would close the menu.
 pub fn listed_choice_ui(
     ui: &mut Ui,
     (name, chosen): (&str, &str),
@@ -177,13 +175,13 @@ pub fn listed_choice_ui(
     combo.response.labelled_by(label.id)
 }
 
-/// The title of a panel or of a dialog.
+/// Draws the title of a panel or of a dialog.
 pub fn title_ui(ui: &mut Ui, text: &str) -> Response {
     ui.add(Label::new(RichText::new(text).font(theme::medium(TITLE))).selectable(false).truncate())
 }
 
-/// The row of a list that an arrow key leads to from the focused one, which is focused then and should be selected; the Tab
-/// key moves the focus alone. `rows` are in their order.
+/// Returns the row of a list that an arrow key leads to from the focused one, which is focused then and should be
+/// selected; the Tab key moves the focus alone. `rows` are in their order.
 pub fn arrow_target(ui: &Ui, rows: &[egui::Id]) -> Option<usize> {
     let focused = ui.memory(egui::Memory::focused)?;
     let at = rows.iter().position(|row| *row == focused)?;
@@ -203,14 +201,14 @@ pub fn arrow_target(ui: &Ui, rows: &[egui::Id]) -> Option<usize> {
     Some(target)
 }
 
-/// The line above or below a row where something dragged would go.
+/// Paints the line above or below a row where something dragged would go.
 pub fn drop_line(ui: &Ui, row: Rect, is_above: bool) {
     let y = if is_above { row.top() } else { row.bottom() };
     let stroke = Stroke::new(2.0, present(ui).link);
     ui.painter().line_segment([pos2(row.left(), y), pos2(row.right(), y)], stroke);
 }
 
-/// A ring around what the keyboard acts on.
+/// Paints a ring around what the keyboard acts on.
 pub fn focus_ring(ui: &Ui, rect: Rect) {
     let stroke = Stroke::new(2.0, present(ui).focus);
     ui.painter().rect_stroke(rect, CornerRadius::same(4), stroke, StrokeKind::Inside);
@@ -225,12 +223,11 @@ pub enum Tone {
     Warning,
     /// Something went well.
     Good,
-    /// Neither.
     Info,
 }
 
 impl Tone {
-    /// Its icon: colour never tells alone.
+    /// Returns its icon: colour never tells alone.
     pub const fn icon(self) -> Icon {
         match self {
             Self::Bad => Icon::ErrorFill,
@@ -240,7 +237,6 @@ impl Tone {
         }
     }
 
-    /// Its colour.
     pub fn colour(self, ui: &Ui) -> Color32 {
         let colours = present(ui);
         match self {
@@ -252,7 +248,7 @@ impl Tone {
     }
 }
 
-/// A message with the icon of its kind.
+/// Draws a message with the icon of its kind.
 pub fn message_ui(ui: &mut Ui, tone: Tone, text: &str) -> Response {
     ui.horizontal_top(|ui| {
         let colour = tone.colour(ui);
@@ -266,8 +262,32 @@ pub fn message_ui(ui: &mut Ui, tone: Tone, text: &str) -> Response {
     .inner
 }
 
-/// A dot in an arm's colour.
-pub fn dot_ui(ui: &mut Ui, colour: Color32) {
-    let (rect, _) = ui.allocate_exact_size(Vec2::splat(STEP * 1.25), egui::Sense::hover());
-    ui.painter().circle_filled(rect.center(), STEP * 0.5, colour);
+/// Draws entries of a menu, which can be scrolled where the window is lower than all of them.
+pub fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
+    let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - 2.0 * theme::STEP;
+    let height = height.max(12.0 * theme::STEP);
+    egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, entries_ui);
+}
+
+/// Creates a part of a dialog that scrolls: as high as its content, up to `height` and to what the window has. It has
+/// this height at once; without a least height it would grow frame by frame, away from under the pointer.
+pub fn scroll_area(ui: &Ui, height: f32) -> egui::ScrollArea {
+    let height = height.min(ui.ctx().content_rect().height() - 20.0 * theme::STEP);
+    egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height)
+}
+
+/// Draws a large window, at first of this width. Returns true unless it is closed; Escape closes what is above it first.
+pub fn window_ui(ctx: &egui::Context, title: &str, width: f32, draw: impl FnOnce(&mut Ui)) -> bool {
+    let is_covered = Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some());
+    let mut is_open = is_covered || !ctx.input(|input| input.key_pressed(Key::Escape));
+    let most = ctx.content_rect().size() - Vec2::splat(6.0 * STEP);
+    let size = vec2(width, 640.0).min(most);
+    egui::Window::new(title)
+        .open(&mut is_open)
+        .default_pos(ctx.content_rect().center() - 0.5 * size)
+        .default_size(size)
+        .max_size(most)
+        .collapsible(false)
+        .show(ctx, draw);
+    is_open
 }

@@ -77,8 +77,7 @@ pub enum AmountError {
     NoThreshold { value: f64 },
 }
 
-/// Returns the fraction that remains after `step` of `steps` steps towards `goal`, a fraction in (0, 1]:
-/// goal^(step/steps).
+/// Returns the fraction that remains after `step` of `steps` steps towards `goal`, a fraction in (0, 1]: goal^(step/steps).
 ///
 /// The exponential schedule of SynFlow (Tanaka et al., NeurIPS 2020, algorithm 1), with the compression ratio
 /// ρ = 1/goal. The last step gives `goal` itself.

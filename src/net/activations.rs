@@ -102,8 +102,7 @@ impl Activations {
         entries.any(|entry| self.values[self.place(sample, entry)].to_bits() != 0)
     }
 
-    /// Returns the channels of images that are not +0.0 in all pixels of all samples, or nothing where those are
-    /// most.
+    /// Returns the channels of images that are not +0.0 in all pixels of all samples, or nothing where those are most.
     pub fn live_channels(&self) -> Option<Vec<usize>> {
         let is_last = self.layout == Layout::ChannelsLast;
         is_last.then(|| live_channels(self.shape.channels, &self.values)).flatten()

@@ -179,17 +179,6 @@ pub trait Compute: Send + Sync {
         TrainingOutput { logits: seen, statistics }
     }
 
-    /// Returns the logits of [`training_forward`](Self::training_forward).
-    fn training_logits(
-        &self,
-        network: &Network,
-        inputs: &[f32],
-        count: usize,
-        dropout: DropoutStream,
-    ) -> Vec<f32> {
-        self.training_forward(network, inputs, count, dropout).logits
-    }
-
     /// Makes one pass in training mode (statistics of the batch, dropout). `gradient` receives the logits, `[count,
     /// outputs]`, and returns the gradient of the loss with respect to them, from which the pass goes backward.
     fn train(
@@ -250,7 +239,7 @@ impl Prepared {
     }
 
     /// Returns the parameter `index` of a network, if it is one of the arrays that were packed.
-    pub(super) fn of(&self, network: &Network, index: usize) -> Option<&Packed> {
+    pub(super) fn get(&self, network: &Network, index: usize) -> Option<&Packed> {
         self.weights.get(&index).filter(|packed| Arc::ptr_eq(&packed.source, &network.arrays().0[index]))
     }
 }

@@ -113,9 +113,8 @@ impl Factors {
 /// Half a unit in the last place of an f32 is more than this share of the number.
 const HALF_BIT: f64 = 1.0 / (1 << 25) as f64;
 
-/// Returns the bound below which a mean of squares becomes 0. What is dropped below 2⁻¹²⁶, step by step, adds up to
-/// less than 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ); where the root of that is rounded away next to ε, the divisor does not
-/// change.
+/// Returns the bound below which a mean of squares becomes 0. What is dropped below 2⁻¹²⁶, step by step, adds up to less
+/// than 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ); where the root of that is rounded away next to ε, the divisor does not change.
 fn least_square(beta2: f64, epsilon: f64) -> f32 {
     let root = (f64::from(f32::MIN_POSITIVE) / (1.0 - beta2)).sqrt();
     if root < epsilon * HALF_BIT { f32::MIN_POSITIVE } else { 0.0 }

@@ -59,9 +59,8 @@ impl Formula for Factors {
 }
 
 impl Factors {
-    /// Computes g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v, or
-    /// with Nesterov w − rate·(g + momentum·v). Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be
-    /// NaN.
+    /// Computes g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v, or with
+    /// Nesterov w − rate·(g + momentum·v). Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be NaN.
     #[inline(always)]
     fn apply<const DECAY: bool>(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
         let Self { rate, decay, momentum, fresh, nesterov, .. } = *self;

@@ -32,16 +32,16 @@ pub struct CampaignBegan {
     /// Names of the layers that have sites, and of the residual blocks whose sums have; [`Outcomes::layer`] counts in this
     /// list.
     pub layers: Vec<String>,
-    /// How many entries of each of these layers faults can hit; empty for faults in activations, and in logs of
+    /// Number of entries of each of these layers that faults can hit; empty for faults in activations, and in logs of
     /// 2026-11-22 and before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layer_entries: Vec<u64>,
-    /// How values are stored.
+    /// The format of stored values.
     pub format: Format,
-    /// Whether the fault model changes whole values: a rate is one for each value then, not for each bit.
+    /// True if the fault model changes whole values: a rate is one for each value then, not for each bit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strikes_values: bool,
-    /// What protects the network.
+    /// The protection of the network.
     pub protect: Protect,
     /// Images of every trial.
     pub images: u64,
@@ -79,7 +79,7 @@ pub struct Outcomes {
     /// The bit, from the least significant; none for models of values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bit: Option<u32>,
-    /// How many trials.
+    /// Number of trials.
     pub trials: u64,
     /// Their images.
     pub tally: Tally,
@@ -94,7 +94,7 @@ pub struct WorstTrial {
     pub faults: u64,
     /// The first of them, as `fc1.weight[17] b30: 3d23d70a → 7d23d70a`.
     pub first: String,
-    /// What became of its images.
+    /// The outcomes of its images.
     pub tally: Tally,
 }
 
@@ -122,14 +122,14 @@ impl Estimate {
 pub struct CellState {
     /// Its place in [`CampaignBegan::cells`].
     pub cell: usize,
-    /// Whether these are the same trials without the protection, next to the result.
+    /// True if these are the same trials without the protection, next to the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unprotected: bool,
     /// Trials so far, in whole blocks.
     pub trials: u64,
-    /// Whether no more follow.
+    /// True if no more follow.
     pub done: bool,
-    /// Whether the log leaves it out, since a later event repeats it with more trials.
+    /// True if the log leaves it out, since a later event repeats it with more trials.
     #[serde(skip)]
     pub live: bool,
     /// Faults of all trials together.
@@ -161,24 +161,24 @@ pub struct CellState {
 /// A campaign is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignEnded {
-    /// Whether the network and what it is in the format have the same checksums and logits as before.
+    /// True if the network and what it is in the format have the same checksums and logits as before.
     pub intact: bool,
     /// Its checksum afterwards.
     pub checksum: String,
 }
 
-/// What is known of a campaign.
+/// The record of a campaign.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CampaignRecord {
-    /// What it is.
+    /// Its description.
     pub began: CampaignBegan,
     /// Its cells, in their order; with protection first the results, then the same cells unprotected.
     pub cells: Vec<CellState>,
-    /// How it ended; none while it runs, or where it was stopped.
+    /// Its end; none while it runs, or where it was stopped.
     pub ended: Option<CampaignEnded>,
 }
 
-/// How many of the worst trials are kept.
+/// Number of the worst trials that are kept.
 pub const WORST: usize = 20;
 
 impl CampaignRecord {

@@ -9,7 +9,7 @@ pub struct Confusion {
     pub counts: Vec<Vec<u64>>,
 }
 
-/// What a column of predictions stands for.
+/// The class of a column of predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicted {
     /// This class of the data.

@@ -12,7 +12,7 @@ use doc::stage_number;
 pub enum Event {
     /// The run started, or resumed after an interruption.
     Started {
-        /// Whether it resumed from a checkpoint.
+        /// True if it resumed from a checkpoint.
         resumed: bool,
         /// Threads that it computes with.
         threads: usize,
@@ -32,7 +32,7 @@ pub enum Event {
     Stage(StageBegan),
     /// One value of one series.
     Point(Point),
-    /// What a stage did.
+    /// The report of a stage.
     Report(Report),
     /// A campaign began.
     CampaignBegan(CampaignBegan),
@@ -54,7 +54,7 @@ pub enum Event {
     },
     /// It failed.
     Failed {
-        /// What happened, where, and what to do.
+        /// The failure, its place, and its remedy.
         message: String,
     },
     /// Another process works on the run, and this one skips it. Never in a log; changes nothing in a record.
@@ -107,7 +107,7 @@ impl Event {
     }
 }
 
-/// What the clock showed at a moment of a run. From then on, the run's wall time and the clock go on together, up to the
+/// The time of the clock at a moment of a run. From then on, the run's wall time and the clock go on together, up to the
 /// next pause or interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
@@ -122,11 +122,11 @@ pub struct Clock {
 pub struct StageBegan {
     /// Its number in the order of execution, from 0.
     pub number: usize,
-    /// How many there are.
+    /// Their number.
     pub of: usize,
     /// Its place in the plan, such as `2.1`.
     pub stage: String,
-    /// What it is, as a sentence.
+    /// Its description, as a sentence.
     pub label: String,
     /// The round of the innermost repetition, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -287,7 +287,7 @@ mod any_number {
     }
 }
 
-/// What a stage did, as a table that a person reads and a program can.
+/// The report of a stage, as a table that a person reads and a program can.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Place of the stage in the plan.
@@ -298,7 +298,7 @@ pub struct Report {
     /// The round of the innermost repetition, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u64>,
-    /// What the report is about: `prune`, `graft`, `layers`, `held`, ….
+    /// The subject of the report: `prune`, `graft`, `layers`, `held`, ….
     pub kind: String,
     /// The result in one sentence.
     pub summary: String,
@@ -316,10 +316,10 @@ pub struct Report {
     pub rows: Vec<Vec<String>>,
 }
 
-/// How the summary of the line between two networks begins; their names and a verb follow.
+/// The begin of the summary of the line between two networks; their names and a verb follow.
 const LINE: &str = "the error barrier between ";
 
-/// What stands between the barriers and where the batch-norm statistics of the networks come from.
+/// The words between the barriers and the source of the batch-norm statistics of the networks.
 const STATISTICS: &str = "; batch-norm statistics ";
 
 /// Writes the summary of the line between two networks: the barriers of the error in percentage points and of the loss, and where

@@ -15,16 +15,16 @@ pub const MOST_PANELS: usize = 48;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FacetSettings {
-    /// What splits the runs: nothing, one column for a wrapped grid, or the columns of a grid and then its rows.
+    /// The columns that split the runs: none, one column for a wrapped grid, or the columns of a grid and then its rows.
     pub by: Vec<Column>,
-    /// Whether all panels have the same ranges.
+    /// The ranges of the panels.
     pub axes: FacetAxes,
     /// The chosen ranges of x and y of single panels, by their titles, where axes are free.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub zooms: BTreeMap<String, [Option<[f64; 2]>; 2]>,
 }
 
-/// Whether panels have the same ranges.
+/// The ranges of panels: shared or free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FacetAxes {
     /// All have the same, with labels at the outer axes only.

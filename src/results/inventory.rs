@@ -7,7 +7,7 @@ use super::{Report, RunRecord};
 use doc::{Inventory, SAMPLES_DIGEST, listed};
 use form::number::{counted, grouped};
 
-/// What reports about data are about.
+/// The kind of reports about data.
 const KIND: &str = "data";
 /// The columns of their tables. Those of earlier versions have one, with samples that could not be read.
 const COLUMNS: [&str; 2] = ["what", "found"];

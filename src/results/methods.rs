@@ -12,7 +12,7 @@ use form::{Group, Node, Value};
 /// the lines of the other arms give their differences. `records` are of its runs: they know the samples.
 ///
 /// # Errors
-/// What is wrong with the arms.
+/// The problems of the arms.
 pub fn methods<'a>(
     experiment: &Experiment,
     records: impl IntoIterator<Item = &'a RunRecord>,
@@ -165,7 +165,7 @@ fn plan(stages: &[Stage]) -> String {
     }
 }
 
-/// What is said of an arm with such lines between networks.
+/// The sentence about an arm with such lines between networks.
 const REESTIMATED: &str = " Along the line, batch-norm statistics were measured again for each network, over the \
     training part without augmentation.";
 

@@ -10,7 +10,7 @@ use intervene::fault::statistics::{Interval, wilson};
 /// The network at the end of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkSummary {
-    /// What it computes, from its input to its logits.
+    /// Its operations, from its input to its logits.
     pub chain: Vec<Link>,
     /// In the order of the network.
     pub layers: Vec<LayerSummary>,
@@ -29,7 +29,7 @@ pub struct Link {
     pub layer: Option<usize>,
     /// The residual block whose sum it is, which faults in the sum have as their layer; empty for other operations.
     pub block: String,
-    /// Whether it is in the shortcut of a residual block, beside the body that ends before it.
+    /// True if it is in the shortcut of a residual block, beside the body that ends before it.
     pub is_shortcut: bool,
     /// The operations before it that it reads, by position: two for an addition.
     pub reads: Vec<usize>,
@@ -40,7 +40,7 @@ pub struct Link {
 pub struct LayerSummary {
     /// Torch's name, such as `fc1`.
     pub name: String,
-    /// What it computes, in words.
+    /// Its operation, in words.
     pub kind: &'static str,
     /// Shape of its weight: `300×784`.
     pub shape: String,
@@ -111,7 +111,7 @@ pub fn as_begun(arm: &str) -> String {
 /// The confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// What single faults in a layer did.
+/// The vulnerability of a layer to single faults.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vulnerability {
     /// Share of images that got another class (SDC-1), in [0, 1].
@@ -124,7 +124,7 @@ pub struct Vulnerability {
     pub trials: u64,
 }
 
-/// What single faults in the layers did, over the campaigns of one stage of some runs.
+/// The vulnerability of the layers to single faults, over the campaigns of one stage of some runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vulnerabilities {
     /// The layers with single faults, and the residual blocks with faults in their sums, by their names.

@@ -3,7 +3,7 @@
 
 use form::number::{grouped, in_groups};
 
-/// How numbers of an axis are written.
+/// A notation for the numbers of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
     /// Plain.

@@ -16,7 +16,7 @@ struct Kind {
     name: &'static str,
     /// The sentence of all of them, if they share a short one: "Prune 20 % by magnitude".
     text: Option<String>,
-    /// How many there are, repetitions written out.
+    /// Their number, repetitions written out.
     count: u64,
 }
 
@@ -85,14 +85,14 @@ pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
     if found.iter().all(Vec::is_empty) { of_kinds(&trainings) } else { found }
 }
 
-/// What most plans have of a kind of stages.
+/// The stages of a kind that most plans have.
 struct Usual<'a> {
     name: &'static str,
-    /// How many, in more than half of the plans.
+    /// Their number, in more than half of the plans.
     count: Option<u64>,
     /// Which text, in more than half of those that have any.
     text: Option<&'a str>,
-    /// Whether it is that of all of them.
+    /// True if it is that of all of them.
     is_same: bool,
 }
 

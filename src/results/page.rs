@@ -30,17 +30,17 @@ pub struct PageStyle {
     pub font_pt: Option<f64>,
     /// The position of the legend.
     pub legend: LegendPlace,
-    /// How the spread around means is drawn.
+    /// The style of the spread around means.
     pub intervals: IntervalStyle,
-    /// Whether lines have the marks of their arms.
+    /// True if lines have the marks of their arms.
     pub marks: bool,
-    /// Whether lines have the dashes of their arms; otherwise they are solid.
+    /// True if lines have the dashes of their arms; otherwise they are solid.
     pub dashes: bool,
-    /// Whether arms get darker and lighter shades of their colours, so that they differ in grey print.
+    /// True if arms get darker and lighter shades of their colours, so that they differ in grey print.
     pub shades: bool,
-    /// Whether notes are written at the names of arms: the settings in which they differ.
+    /// True if notes are written at the names of arms: the settings in which they differ.
     pub notes: bool,
-    /// Whether the caption and the remarks are written below the plot.
+    /// True if the caption and the remarks are written below the plot.
     pub footnote: bool,
 }
 
@@ -66,7 +66,7 @@ impl Default for PageStyle {
     }
 }
 
-/// How files show the spread around means.
+/// A style of the spread around means in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum IntervalStyle {
     /// Bars where all lines have a few points, bands where some have more.

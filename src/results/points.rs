@@ -29,7 +29,7 @@ pub struct Points {
     is_pruned: bool,
 }
 
-/// What does not change from one evaluation to the next.
+/// The parts of a point that stay from one evaluation to the next.
 #[derive(Clone, Debug, PartialEq)]
 struct Label {
     series: usize,
@@ -38,7 +38,7 @@ struct Label {
     next: u32,
 }
 
-/// Where the training was.
+/// A position of the training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Moment {
     epoch: f64,
@@ -342,7 +342,7 @@ fn point<'a, 'l: 'a>(log: &'l [u8], classes: &'a mut Vec<Option<f64>>) -> Option
     Some((point, line.0))
 }
 
-/// What is left of a log.
+/// The rest of a log.
 struct Line<'a>(&'a [u8]);
 
 impl<'a> Line<'a> {

@@ -12,7 +12,7 @@ use form::number::grouped;
 /// A run that has worked for less than this begins, seconds.
 const NO_TIME: f64 = 1.0;
 
-/// Where a training should have stopped, found afterwards.
+/// The end that a training should have had, found afterwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EarlyStop {
     /// Place of the training in the plan.
@@ -31,7 +31,7 @@ pub struct EarlyStop {
     pub remaining: f64,
 }
 
-/// What is known of a run. It changes only through [`apply`](Self::apply).
+/// The record of a run. It changes only through [`apply`](Self::apply).
 ///
 /// A copy is cheap: the two share their data until one of them changes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +47,7 @@ pub struct RunRecord {
     steps: Arc<Vec<StepStart>>,
 }
 
-/// Where a step of the plan began.
+/// The begin of a step of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepStart {
     /// Its number in the order of execution, from 0.

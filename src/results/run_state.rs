@@ -49,15 +49,15 @@ impl RunState {
     }
 }
 
-/// What a mean is over and what is beside it, while some runs of an arm are finished and others are not: the values of
+/// The values of a mean and those beside it, while some runs of an arm are finished and others are not: the values of
 /// finished runs, else all that there are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split<T> {
-    /// What the mean is over.
+    /// The values of the mean.
     pub averaged: Vec<T>,
-    /// What unfinished runs have beside a mean of finished ones.
+    /// The values of unfinished runs beside a mean of finished ones.
     pub beside: Vec<T>,
-    /// Whether the mean is of finished runs.
+    /// True if the mean is of finished runs.
     pub is_of_finished: bool,
 }
 
@@ -132,7 +132,7 @@ pub fn end_in_words(record: &RunRecord, diverged: bool) -> Option<String> {
     }
 }
 
-/// What the window says of such a run.
+/// The word for such a run in the window.
 pub const DIVERGED: &str = "diverged";
 /// The definition of [`has_diverged`], for people.
 pub const DEFINITION: &str = "Diverged: the last training loss is not a number or infinite, or the training loss exceeded \

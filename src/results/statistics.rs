@@ -11,7 +11,7 @@ use super::table::{Row, VALIDATION};
 /// The spread at one x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
-    /// Where.
+    /// Place on the horizontal axis.
     pub x: f64,
     /// Lower end.
     pub low: f64,
@@ -19,7 +19,7 @@ pub struct Band {
     pub high: f64,
 }
 
-/// What the band around a mean shows.
+/// The spread in the band around a mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Spread {
     /// No band.
@@ -43,7 +43,7 @@ impl Spread {
     /// Returns the band of a name on the command line.
     ///
     /// # Errors
-    /// What names there are.
+    /// All names.
     pub fn parse(text: &str) -> Result<Self, String> {
         Ok(match text {
             "interval" => Self::Interval95,
@@ -70,13 +70,13 @@ impl Spread {
 /// The mean and spread of several runs at one x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// Where.
+    /// Place on the horizontal axis.
     pub x: f64,
     /// The mean; NaN as soon as one run has no finite value here, so that a failure shows as a gap.
     pub mean: f64,
     /// The band; `None` for fewer than two runs, or a mean that is not finite.
     pub band: Option<Band>,
-    /// How many runs have a value here.
+    /// Number of runs with a value here.
     pub n: usize,
 }
 
@@ -250,7 +250,7 @@ impl Paired {
 /// The accuracies of two groups of runs, compared over the seeds that are done in both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// Whether the accuracies are those on the validation data, since nothing was tested.
+    /// True if the accuracies are those on the validation data, since nothing was tested.
     pub validation: bool,
     /// Second minus first, of the last accuracies; none without a common seed.
     pub last: Option<Paired>,

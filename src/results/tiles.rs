@@ -58,7 +58,7 @@ pub enum Group {
     Runs,
     /// Networks and their weights.
     Weights,
-    /// What was written about the results, and what happened.
+    /// Notes on the results, and the log.
     Notes,
 }
 
@@ -151,7 +151,7 @@ pub struct Layout {
     pub root: Option<Tile>,
     /// The view that commands are about: the one that was used last.
     pub active: String,
-    /// Whether the active view fills the area.
+    /// True if the active view fills the area.
     pub maximized: bool,
 }
 
@@ -175,7 +175,7 @@ pub struct Part {
     pub tile: Tile,
 }
 
-/// Where a new tile appears.
+/// The side of a new tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// At the right.

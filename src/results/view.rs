@@ -28,7 +28,7 @@ pub use super::page::{PageStyle, Preset};
 /// The file in the folder of the runs, without its ending.
 pub const NAME: &str = "view";
 
-/// How the results of a document are shown.
+/// The view settings of a document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewSettings {
@@ -44,7 +44,7 @@ pub struct ViewSettings {
     pub table: TableSettings,
     /// The setting whose values make the lines of plots, by its path; arms do when there is none.
     pub group: Option<String>,
-    /// Whether zooming along x shows the same range in all plots.
+    /// True if zooming along x shows the same range in all plots.
     pub linked: bool,
     /// The paper of exported figures.
     pub size: Preset,
@@ -63,17 +63,17 @@ pub struct ViewSettings {
     pub tiles: Option<Tiles>,
 }
 
-/// What a person can choose about a plot.
+/// The options of plots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlotOptions {
-    /// What runs along the horizontal axis.
+    /// The horizontal axis.
     pub x: XAxis,
-    /// What the band around a mean shows.
+    /// The spread in the band around a mean.
     pub band: Spread,
-    /// Whose bands are drawn in the window.
+    /// The lines with a band in the window.
     pub bands: BandChoice,
-    /// Whether the single runs are drawn faintly behind their mean, if they are not too many.
+    /// True if the single runs are drawn faintly behind their mean, if they are not too many.
     pub traces: bool,
     /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
     pub smoothing: f64,
@@ -86,12 +86,12 @@ pub struct PlotOptions {
     pub rounds: Vec<usize>,
     /// The axes of results over settings.
     pub metric: MetricAxes,
-    /// What the plot of recorded weights shows.
+    /// The lines of the plot of recorded weights.
     pub weights: WeightLines,
     /// The arm of a plot that shows one; without, the first that has data. The window has the selected one here.
     #[serde(skip)]
     pub arm: Option<String>,
-    /// Whether plots of faults show all arms in the window, instead of what is selected there.
+    /// True if plots of faults show all arms in the window, instead of what is selected there.
     pub all_arms: bool,
     /// The stage whose campaigns plots of single faults show, such as "Stage 4"; the first one where there is no such stage.
     pub campaign: Option<String>,
@@ -125,7 +125,7 @@ impl PlotOptions {
     }
 }
 
-/// Whose bands are drawn in the window.
+/// The lines with a band in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BandChoice {
     /// None; the ends of the lines still have their intervals.
@@ -151,7 +151,7 @@ impl BandChoice {
     }
 }
 
-/// What runs along the horizontal axis of curves.
+/// The horizontal axis of curves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum XAxis {
     /// Epochs trained in all; never goes back.
@@ -201,7 +201,7 @@ pub fn in_words(series: &str) -> String {
     capitalised(&series.replace('_', " "))
 }
 
-/// How one plot is shown.
+/// The view settings of one plot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlotView {
@@ -211,11 +211,11 @@ pub struct PlotView {
     pub x_title: String,
     /// Instead of the plot's own title of y; empty for that.
     pub y_title: String,
-    /// Whether the horizontal axis is logarithmic; `None` leaves that to the plot.
+    /// True for a logarithmic horizontal axis; `None` leaves that to the plot.
     pub log_x: Option<bool>,
-    /// The same of the vertical axis.
+    /// True for a logarithmic vertical axis.
     pub log_y: Option<bool>,
-    /// Whether the vertical range leaves out the outermost hundredths of the values.
+    /// True if the vertical range leaves out the outermost hundredths of the values.
     pub ignore_outliers: bool,
     /// The settings whose values have panels.
     #[serde(skip_serializing_if = "FacetSettings::is_default")]

@@ -7,7 +7,7 @@ use intervene::Entry;
 /// Number of bins of a histogram over time.
 pub const HISTOGRAM_BINS: usize = 64;
 
-/// What is measured of each parameter.
+/// The measures of each parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Measure {
     /// Mean.
@@ -50,7 +50,7 @@ impl Measure {
     }
 }
 
-/// What the plot of recorded weights shows.
+/// The lines of the plot of recorded weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WeightLines {

@@ -28,9 +28,6 @@ pub struct RunContext {
 
 impl RunContext {
     /// Builds the context of a run that shares its data with no other.
-    ///
-    /// # Errors
-    /// When the network does not fit the data.
     pub fn new(
         spec: RunSpec,
         arm: String,
@@ -83,17 +80,11 @@ type Entry = (Arc<Dataset>, Arc<OnceLock<String>>);
 impl Datasets {
     /// Reads the dataset of these settings for a network; paths are relative to `base`. Files that changed since are
     /// read again.
-    ///
-    /// # Errors
-    /// What cannot be read, from which path, and where to get it; files that change while they are read.
     pub fn get(&self, data: &Data, net: &Net, base: &Path) -> Result<Arc<Dataset>, DataError> {
         self.entry(data, net, base).map(|(dataset, _)| dataset)
     }
 
     /// Returns the digest of that dataset.
-    ///
-    /// # Errors
-    /// As [`Self::get`].
     pub fn digest(&self, data: &Data, net: &Net, base: &Path) -> Result<String, DataError> {
         let (dataset, digest) = self.entry(data, net, base)?;
         if let Some(digest) = digest.get() {

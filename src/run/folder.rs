@@ -80,9 +80,6 @@ pub fn outdated_notes(outdated: &[StoredRun], runs: &[Run]) -> Vec<String> {
 const TRASH: &str = ".trash";
 
 /// Moves the directory of a run to the trash, and claims it meanwhile. A run of the same name there gets a number.
-///
-/// # Errors
-/// When a process writes the run, or the system's error; the run is unchanged then.
 pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
     let (from, trash) = (folder.join(id), folder.join(TRASH));
     let fail = |error: std::io::Error| format!("{} cannot be archived: {error}", from.display());
@@ -104,9 +101,6 @@ pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
 }
 
 /// Restores a run from the trash.
-///
-/// # Errors
-/// When a run with its settings exists again, or the system's error; nothing has changed then.
 pub fn restore(folder: &Path, id: &str) -> Result<(), String> {
     let (from, to) = (folder.join(TRASH).join(id), folder.join(id));
     if to.exists() {

@@ -214,9 +214,6 @@ fn recorded(input: &Input, spec: &RunSpec) -> Option<Look> {
 
 /// Checks that the known sets and files that a run reads are those that it was made for. Readers of users' data compare
 /// these themselves.
-///
-/// # Errors
-/// What has changed.
 pub(super) fn check_inputs(run: &Run, base: &Path, digests: &Digests) -> Result<(), String> {
     let inputs = Inputs::gather(&run.spec, &run.arm, run.seed, |input| input.content(base, digests));
     let now = RunSpec { inputs, ..RunSpec::clone(&run.spec) };

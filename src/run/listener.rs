@@ -16,33 +16,18 @@ use results::Event;
 /// Receives events and checkpoints.
 pub trait Listener {
     /// Receives an event.
-    ///
-    /// # Errors
-    /// When it cannot be kept; the run ends then.
     fn event(&mut self, event: Event) -> Result<(), RunError>;
 
     /// Receives a checkpoint to resume from.
-    ///
-    /// # Errors
-    /// When it cannot be kept; the run ends then.
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError>;
 
     /// Receives lines of a table, each with its end.
-    ///
-    /// # Errors
-    /// When they cannot be kept; the run ends then.
     fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError>;
 
     /// Receives a network for a later replay: its values and masks, in files of these names.
-    ///
-    /// # Errors
-    /// When it cannot be kept; the run ends then.
     fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError>;
 
     /// Checks that a stage may write into the run's directory.
-    ///
-    /// # Errors
-    /// When another process has taken it over; the run ends then.
     fn may_write(&mut self) -> Result<(), RunError> {
         Ok(())
     }
@@ -100,9 +85,6 @@ impl Tables {
     }
 
     /// Appends whole lines, after the header in a new file.
-    ///
-    /// # Errors
-    /// The operating system's.
     pub fn append(&mut self, table: Table, lines: &str) -> std::io::Result<()> {
         let (file, length) = self.opened(table)?;
         let head = if *length == 0 {
@@ -123,17 +105,11 @@ impl Tables {
     }
 
     /// Waits until all lines are on the disk.
-    ///
-    /// # Errors
-    /// The operating system's.
     pub fn flush(&self) -> std::io::Result<()> {
         self.open.values().try_for_each(|(file, _)| file.sync_data())
     }
 
     /// Cuts every table to a previous length; removes those that did not exist then.
-    ///
-    /// # Errors
-    /// The operating system's.
     pub fn cut(&mut self, lengths: &BTreeMap<String, u64>) -> std::io::Result<()> {
         self.open.clear();
         for table in Table::ALL {

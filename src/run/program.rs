@@ -237,9 +237,6 @@ pub(super) fn training_bytes(structure: &Structure, training: &Training, count: 
 }
 
 /// Computes the cost of a run, without reading its data.
-///
-/// # Errors
-/// When the size of the data is not known before they are read, or the network does not fit them.
 pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side()).ok_or("the size of the data is not known yet")?;

@@ -113,10 +113,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Carries out the remaining steps.
-    ///
-    /// # Errors
-    /// What ended the run; its event was emitted already.
+    /// Carries out the remaining steps. The event of an error was emitted already.
     pub fn run(&mut self) -> Result<RunEnd, RunError> {
         let result = self.run_steps();
         match &result {

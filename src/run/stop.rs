@@ -13,7 +13,7 @@ pub enum StopKind {
     AfterStage,
 }
 
-/// A flag that all runs of a queue check. [`of_one`](Self::of_one) gives a run a request of its own beside that of all.
+/// A flag that all runs of a queue check. [`for_one`](Self::for_one) gives a run a request of its own beside that of all.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag {
     all: Arc<Shared>,
@@ -55,7 +55,7 @@ impl StopFlag {
     /// Makes a flag for one run: requests to it concern this run alone, requests and pauses of the others concern it
     /// too.
     #[must_use]
-    pub fn of_one(&self) -> Self {
+    pub fn for_one(&self) -> Self {
         Self { all: self.all.clone(), own: Some(Arc::default()) }
     }
 
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_request_to_one_run_concerns_no_other_and_wakes_it_from_a_pause() {
         let all = StopFlag::new();
-        let (one, other) = (all.of_one(), all.of_one());
+        let (one, other) = (all.for_one(), all.for_one());
         one.request(StopKind::AfterStage);
         assert_eq!(
             (one.requested(), other.requested(), all.requested()),

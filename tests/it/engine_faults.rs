@@ -364,7 +364,7 @@ fn a_watch_compares_with_the_stored_past() {
     let ended = run(with_plan(&format!("{watch}, Train(steps: \"2it\", evaluate: \"1it\")")));
     let context = context(with_plan("Test"));
     let inputs = batch(&context, 1).0;
-    let logits = |network: &Network| context.compute.training_logits(network, &inputs, 64, None);
+    let logits = |network: &Network| context.compute.training_forward(network, &inputs, 64, None).logits;
     let past = logits(&context.fresh_network(0));
     // The passes of a step: the mini-batch, then the evaluation of the test part.
     let first = run(with_plan(&format!("{watch}, Train(steps: \"1it\", evaluate: \"1it\")")));

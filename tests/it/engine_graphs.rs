@@ -22,7 +22,7 @@ fn logits(network: &Network, step: usize) -> Vec<f32> {
     let context = context(residual("Test"));
     let order = shuffled(192, &mut stream(context.spec.seed, Purpose::Order, &[0, 0]));
     let picked = context.data.train.pick(&order[64 * step..][..64]);
-    context.compute.training_logits(network, &picked.values().unwrap(), 64, None)
+    context.compute.training_forward(network, &picked.values().unwrap(), 64, None).logits
 }
 
 fn relative_distance(a: &[f32], b: &[f32]) -> f64 {

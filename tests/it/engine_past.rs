@@ -33,7 +33,7 @@ fn batch(step: u64) -> (Vec<f32>, Vec<u32>) {
 
 fn logits(network: &Network, step: u64) -> Vec<f32> {
     let context = context(with_plan("Test"));
-    context.compute.training_logits(network, &batch(step).0, 64, None)
+    context.compute.training_forward(network, &batch(step).0, 64, None).logits
 }
 
 fn relative_distance(a: &[f32], b: &[f32]) -> f64 {

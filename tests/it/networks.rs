@@ -260,7 +260,8 @@ fn gradients_are_those_of_central_differences() {
                     let mut entries = moved.values(index).to_vec();
                     entries[entry] += shift;
                     moved.write(index, &entries);
-                    loss.evaluate(&compute.training_logits(&moved, &values, IMAGES, None), &labels).mean
+                    loss.evaluate(&compute.training_forward(&moved, &values, IMAGES, None).logits, &labels)
+                        .mean
                 };
                 let difference = |step: f32| (loss(step) - loss(-step)) / f64::from(2.0 * step);
                 let most = 0.02 * f64::from(gradient[largest].abs()) + 1e-3;

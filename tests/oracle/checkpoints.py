@@ -5,7 +5,7 @@
     venv/bin/python tests/oracle/checkpoints.py write tests/oracle/checkpoints
     venv/bin/python tests/oracle/checkpoints.py load NET EXPORTED.safetensors
 
-`write` makes the files that src/net/weights_file/files.rs reads. Both sides compute the values from the names of the
+`write` makes the files that src/net/weights_file/tests/files.rs reads. Both sides compute the values from the names of the
 tensors. `load` loads an exported file into a torch.nn.Module of the same names with load_state_dict(strict=True).
 """
 import argparse

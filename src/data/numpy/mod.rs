@@ -33,6 +33,56 @@ pub(crate) struct Arrays {
     pub is_channels_last: bool,
 }
 
+/// Names of the arrays of a part: samples and labels.
+type Names = [String; 2];
+
+const TRAIN: &[&str] = &["train"];
+const VALIDATION: &[&str] = &["val", "valid", "validation", "dev"];
+const TEST: &[&str] = &["test"];
+/// A set of one part has names without a word for it.
+const WHOLE: &[&str] = &[""];
+
+/// Returns what people call the arrays of a part, for each word for it.
+fn names(words: &[&str]) -> Vec<Names> {
+    const PAIRS: [[&str; 2]; 4] = [["x_…", "y_…"], ["X_…", "y_…"], ["X_…", "Y_…"], ["…_images", "…_labels"]];
+    let name = |word: &str, name: &str| name.replace('…', word).trim_matches('_').to_owned();
+    words.iter().flat_map(|word| PAIRS.map(|pair| pair.map(|of| name(word, of)))).collect()
+}
+
+/// Words in names of arrays of a part that is there under other names than the known ones, perhaps.
+const LIKE_VALIDATION: [&str; 6] = ["val", "valid", "validation", "dev", "eval", "evaluation"];
+const LIKE_TEST: [&str; 2] = ["test", "testing"];
+
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub names: Names,
+    pub(crate) headers: [Header; 2],
+    pub shape: Shape,
+    pub len: usize,
+}
+
+impl Part {
+    pub const fn is_wide(&self) -> bool {
+        self.headers[0].is_wide()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SetParts {
+    /// The whole set, where there is no test part.
+    pub train: Part,
+    pub validation: Option<Part>,
+    pub test: Option<Part>,
+    pub unused: Vec<String>,
+}
+
+impl SetParts {
+    /// Returns those that are there: training, validation, test.
+    pub fn all(&self) -> Vec<&Part> {
+        [Some(&self.train), self.validation.as_ref(), self.test.as_ref()].into_iter().flatten().collect()
+    }
+}
+
 impl Arrays {
     /// Finds the arrays of an archive or a folder; errors end with the remedy.
     pub fn open(path: &Path, remedy: &'static str) -> Result<Self, DataError> {
@@ -199,59 +249,7 @@ impl Arrays {
         let names = parts.iter().flat_map(|part| &part.names);
         names.map(|name| (name.clone(), self.path.join(format!("{name}.npy")))).collect()
     }
-}
 
-/// Names of the arrays of a part: samples and labels.
-type Names = [String; 2];
-
-const TRAIN: &[&str] = &["train"];
-const VALIDATION: &[&str] = &["val", "valid", "validation", "dev"];
-const TEST: &[&str] = &["test"];
-/// A set of one part has names without a word for it.
-const WHOLE: &[&str] = &[""];
-
-/// Returns what people call the arrays of a part, for each word for it.
-fn names(words: &[&str]) -> Vec<Names> {
-    const PAIRS: [[&str; 2]; 4] = [["x_…", "y_…"], ["X_…", "y_…"], ["X_…", "Y_…"], ["…_images", "…_labels"]];
-    let name = |word: &str, name: &str| name.replace('…', word).trim_matches('_').to_owned();
-    words.iter().flat_map(|word| PAIRS.map(|pair| pair.map(|of| name(word, of)))).collect()
-}
-
-/// Words in names of arrays of a part that is there under other names than the known ones, perhaps.
-const LIKE_VALIDATION: [&str; 6] = ["val", "valid", "validation", "dev", "eval", "evaluation"];
-const LIKE_TEST: [&str; 2] = ["test", "testing"];
-
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    pub names: Names,
-    pub(crate) headers: [Header; 2],
-    pub shape: Shape,
-    pub len: usize,
-}
-
-impl Part {
-    pub const fn is_wide(&self) -> bool {
-        self.headers[0].is_wide()
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct SetParts {
-    /// The whole set, where there is no test part.
-    pub train: Part,
-    pub validation: Option<Part>,
-    pub test: Option<Part>,
-    pub unused: Vec<String>,
-}
-
-impl SetParts {
-    /// Returns those that are there: training, validation, test.
-    pub fn all(&self) -> Vec<&Part> {
-        [Some(&self.train), self.validation.as_ref(), self.test.as_ref()].into_iter().flatten().collect()
-    }
-}
-
-impl Arrays {
     /// Finds the training part, or one that is to be split, and perhaps a validation and a test part.
     pub fn parts(&mut self) -> Result<SetParts, DataError> {
         let [train, whole, validation, test] = [TRAIN, WHOLE, VALIDATION, TEST].map(|words| self.find(words));
@@ -273,12 +271,12 @@ impl Arrays {
         let used: Vec<&String> =
             [Some(&train), validation.as_ref(), test.as_ref()].into_iter().flatten().flatten().collect();
         let unused: Vec<String> = self.names.iter().filter(|name| !used.contains(name)).cloned().collect();
-        for (is_missing, words) in
-            [(validation.is_none(), &LIKE_VALIDATION[..]), (test.is_none(), &LIKE_TEST)]
-        {
-            if let Some(name) = unused.iter().find(|name| is_missing && is_like(name, words)) {
-                return Err(self.unknown("names of arrays that are known", name.clone()));
-            }
+        let is_part = |name: &&String| {
+            validation.is_none() && is_like(name, &LIKE_VALIDATION)
+                || test.is_none() && is_like(name, &LIKE_TEST)
+        };
+        if let Some(name) = unused.iter().find(is_part) {
+            return Err(self.unknown("names of arrays that are known", name.clone()));
         }
         let train = self.part(train)?;
         let mut other = |names: Option<Names>| -> Result<Option<Part>, DataError> {
@@ -330,18 +328,15 @@ impl Arrays {
             [_, channels, height, width] => Some(Shape::new(*channels, *height, *width)),
             _ => None,
         };
-        let in_array = |name: &str, error: Wrong| self.wrong(name, error);
+        let fail = |expected: &str, found: String| Err(self.wrong(&names[0], wrong(expected, found)));
         let len = labels.first().copied().unwrap_or(0);
         let Some(shape) = shape.filter(|shape| shape.len() > 0) else {
-            let found = format!("the shape {samples:?}");
-            return Err(in_array(
-                &names[0],
-                wrong("[n, features], [n, height, width] or [n, channels, height, width]", found),
-            ));
+            let expected = "[n, features], [n, height, width] or [n, channels, height, width]";
+            return fail(expected, format!("the shape {samples:?}"));
         };
         if samples[0] != len || len == 0 {
             let found = format!("{} samples and {len} labels", samples[0]);
-            return Err(in_array(&names[0], wrong("one sample for each label", found)));
+            return fail("one sample for each label", found);
         }
         self.check_channels(&names[0], samples)?;
         Ok(Part { names, headers, shape, len })

@@ -72,15 +72,7 @@ dataset! {
 
 impl Emnist {
     fn set(&self) -> &'static KnownSet {
-        let index = match self.split {
-            EmnistSplit::Balanced => 0,
-            EmnistSplit::ByClass => 1,
-            EmnistSplit::ByMerge => 2,
-            EmnistSplit::Letters => 3,
-            EmnistSplit::Digits => 4,
-            EmnistSplit::Mnist => 5,
-        };
-        &EMNIST[index]
+        &EMNIST[form::Choice::selected(&self.split)]
     }
 }
 

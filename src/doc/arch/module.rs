@@ -141,39 +141,7 @@ impl Module {
         };
         layers.iter().map(stride).fold(1, usize::saturating_mul)
     }
-}
 
-impl From<&Activation> for Module {
-    fn from(activation: &Activation) -> Self {
-        match activation {
-            Activation::Relu => Self::Relu,
-            Activation::Softsign => Self::Softsign,
-            Activation::Tanh => Self::Tanh,
-            Activation::Sigmoid => Self::Sigmoid,
-        }
-    }
-}
-
-form::choice! {
-    /// Non-linearities between layers.
-    pub enum Activation: "Activation" {
-        Relu, "ReLU", "max(0, x)";
-        Softsign, "Softsign", "x / (1 + |x|)";
-        Tanh, "Tanh", "Hyperbolic tangent";
-        Sigmoid, "Sigmoid", "1 / (1 + e⁻ˣ)";
-    }
-}
-
-form::choice! {
-    /// The function after the last layer.
-    pub enum Output: "Output" {
-        Linear, "Linear", "The logits themselves";
-        Sigmoid, "Sigmoid", "1 / (1 + e⁻ˣ), for binary cross-entropy";
-        Tanh, "Tanh", "Hyperbolic tangent; with binary cross-entropy p = (1 + y) / 2";
-    }
-}
-
-impl Module {
     /// Describes it in a few words: `Conv 16, 3×3, stride 2`.
     pub fn words(&self) -> String {
         match self {
@@ -205,6 +173,36 @@ impl Module {
             | Self::GlobalAveragePool
             | Self::Flatten => self.label().to_owned(),
         }
+    }
+}
+
+impl From<&Activation> for Module {
+    fn from(activation: &Activation) -> Self {
+        match activation {
+            Activation::Relu => Self::Relu,
+            Activation::Softsign => Self::Softsign,
+            Activation::Tanh => Self::Tanh,
+            Activation::Sigmoid => Self::Sigmoid,
+        }
+    }
+}
+
+form::choice! {
+    /// Non-linearities between layers.
+    pub enum Activation: "Activation" {
+        Relu, "ReLU", "max(0, x)";
+        Softsign, "Softsign", "x / (1 + |x|)";
+        Tanh, "Tanh", "Hyperbolic tangent";
+        Sigmoid, "Sigmoid", "1 / (1 + e⁻ˣ)";
+    }
+}
+
+form::choice! {
+    /// The function after the last layer.
+    pub enum Output: "Output" {
+        Linear, "Linear", "The logits themselves";
+        Sigmoid, "Sigmoid", "1 / (1 + e⁻ˣ), for binary cross-entropy";
+        Tanh, "Tanh", "Hyperbolic tangent; with binary cross-entropy p = (1 + y) / 2";
     }
 }
 

@@ -227,9 +227,7 @@ impl Check<'_> {
             self.error(place.clone(), message);
         }
     }
-}
 
-impl Check<'_> {
     /// Refuses layers of the target that are not there, and a format that is none for it.
     pub fn fault_target(&mut self, fault: &Fault, place: &Place) {
         self.target(&fault.target, &place.key("target"));

@@ -53,7 +53,7 @@ impl App {
         let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
         let (folder, name) = (self.folder(), String::new());
         let request = PathRequest { purpose, folder, name };
-        self.shell.ask(request, PathUse::Setting(place, names), ctx);
+        self.shell.ask(request, PathUse::Setting(place), ctx);
     }
 
     /// Asks for the folder of data that were not found; it is used as a dropped one.
@@ -101,7 +101,7 @@ impl App {
     /// Asks what to do about data of the experiment that are not there.
     pub(super) fn ask_about_missing(&mut self, title: String, text: String) {
         let is_downloadable = self.editor.document.experiment.data.is_downloadable();
-        self.shell.dialog = Some(Dialog::MissingData { title, text, is_downloadable });
+        self.shell.dialog = Some(Dialog::missing_data(title, text, is_downloadable));
     }
 
     /// Draws the open dialog, and uses what has arrived.

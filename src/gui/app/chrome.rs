@@ -5,22 +5,21 @@ use std::path::Path;
 use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBuilder, Vec2, vec2};
 
 use super::App;
+use super::commands::Command;
 use super::workspace::{Request, Workspace};
-use crate::bar::{self, BarInput, BarProblem, BarResponse, bar_ui};
+use crate::bar::{self, BarInput, BarResponse, bar_ui};
 use crate::dialogs::{Leaving, Next};
 use crate::form::FormContext;
 use crate::inspector::Inspected;
-use crate::log::NoticeAction;
+use crate::log::{STATUS_HEIGHT, StatusResponse, status_line_ui, status_ui};
 use crate::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::status::status_ui;
-use crate::status_line::{self, Message, StatusResponse, status_line_ui};
 use crate::tiles::LayoutChange;
 use crate::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::widgets::{self, Tone};
-use crate::{plan, selection::Selection, text, theme};
-use doc::{Problem, Remedy, Severity, capitalised};
+use crate::{plan, selection::Selection, theme};
+use doc::Remedy;
 use form::path::Place;
 use results::tiles::Group;
 
@@ -45,7 +44,7 @@ impl App {
         // comes before a panel at an edge leaves the room that the panel took in the last frame.
         let edges = self.edges;
         let all = ui.available_rect_before_wrap();
-        let (all, line) = all.split_top_bottom_at_y(all.bottom() - status_line::HEIGHT);
+        let (all, line) = all.split_top_bottom_at_y(all.bottom() - STATUS_HEIGHT);
         within(ui, "above the log", all.with_max_y(all.bottom() - edges.log), |ui| {
             if self.shell.is_starting {
                 return self.start_page_ui(ui);
@@ -66,34 +65,21 @@ impl App {
     }
 
     fn bar_ui(&mut self, ui: &mut Ui) {
-        let (context, status, groups) =
-            (self.command_context(), self.runner.status(), self.workspace.groups());
+        let (status, groups) = (self.runner.status(), self.workspace.groups());
         let document = &self.editor.document;
         let title = document.title();
         let path = document.path().map(|path| path.display().to_string()).unwrap_or_default();
-        let problem = |problem: &Problem| BarProblem {
-            place: if problem.location.is_empty() {
-                "Experiment".to_owned()
-            } else {
-                problem.location.clone()
-            },
-            text: capitalised(&problem.message),
-            details: problem.details.clone(),
-            is_error: problem.severity == Severity::Error,
-            action: problem.remedy.map(|remedy| match remedy {
-                Remedy::ChooseFolder => "Choose folder…",
-            }),
-        };
-        let problems: Vec<BarProblem> = document.problems().iter().map(problem).collect();
         let input = BarInput {
-            context: &context,
             status: &status,
             file: (!self.shell.is_starting).then_some(title.as_str()),
             path: &path,
             groups: &groups,
-            problems: &problems,
+            problems: document.problems(),
             panels: self.sides(),
-            is_on: &|command| self.is_on(command),
+            is_unsaved: self.is_unsaved(),
+            is_running: self.runner.runs.is_running(),
+            is_paused: self.runner.runs.is_paused(),
+            command: &|command| self.state_of(command),
             has_view: &|view| self.workspace.has_view(view),
         };
         let frame = Frame::new().fill(theme::present(ui).panel);
@@ -155,36 +141,13 @@ impl App {
 
     fn status_line_ui(&mut self, ui: &mut Ui) {
         ui.painter().rect_filled(ui.max_rect(), 0.0, theme::present(ui).panel);
-        let notice = self.log.latest();
-        let message = notice.map(|notice| Message {
-            time: &notice.time,
-            text: text::first_line(&notice.text),
-            full: &notice.text,
-            tone: notice.tone,
-            actions: notice.actions.iter().map(NoticeAction::text).collect(),
-        });
         let is_starting = self.shell.is_starting;
-        let nothing = || Message {
-            time: "",
-            text: "No experiment open",
-            full: "Choose a template or a file",
-            tone: Tone::Info,
-            actions: Vec::new(),
-        };
-        let message = message.or_else(|| is_starting.then(nothing));
-        let facts = (!is_starting).then(|| self.runner.fact(&self.editor.document));
-        let (unseen, is_open) = (self.log.unseen(), self.shell.settings.shows_log);
-        match status_line_ui(ui, message, facts.as_slice(), unseen, is_open) {
+        let idle = if is_starting { "No experiment open" } else { "" };
+        let fact = (!is_starting).then(|| self.runner.fact(&self.editor.document));
+        match status_line_ui(ui, &self.log, idle, fact.as_deref(), self.shell.settings.shows_log) {
             None => {}
             Some(StatusResponse::Log) => self.shell.settings.shows_log ^= true,
-            Some(StatusResponse::Action(nth)) => {
-                let path = match notice.and_then(|notice| notice.actions.get(nth)) {
-                    None => return,
-                    Some(NoticeAction::Open(path)) => path.as_path(),
-                    Some(NoticeAction::ShowInFolder(path)) => path.parent().unwrap_or(path),
-                };
-                open_on_desktop(ui.ctx(), path);
-            }
+            Some(StatusResponse::Action(action)) => open_on_desktop(ui.ctx(), action.path()),
         }
     }
 
@@ -339,9 +302,9 @@ impl App {
         let Some(mut palette) = self.shell.palette.take() else { return };
         let entries = match palette.list {
             PaletteList::Commands => {
-                let command_context = self.command_context();
-                let mut entries = command_entries(ctx, &command_context, &|command| self.is_on(command));
-                entries.extend(stage_entries(&command_context));
+                let mut entries = command_entries(ctx, &|command| self.state_of(command));
+                // A stage needs a selected arm too.
+                entries.extend(stage_entries(self.refusal(Command::DuplicateArm).as_deref()));
                 entries.extend(view_entries(&|view| self.workspace.has_view(view)));
                 entries
             }

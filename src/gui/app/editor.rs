@@ -135,7 +135,7 @@ impl Editor {
     /// Starts a history at the saved document, so that edits recovered after a crash can be undone.
     pub fn begin_history(&mut self, (view, tiles): Shown<'_>) {
         let experiment = self.document.saved();
-        self.history = History::new(EditState::of(CurrentState { experiment, view, tiles }));
+        self.history = History::new(EditState::new(CurrentState { experiment, view, tiles }));
     }
 
     /// Notes what was edited since the last time.
@@ -184,7 +184,7 @@ impl Editor {
     pub fn leftover_question(&self) -> Option<Dialog> {
         let leftover = self.leftovers.last()?;
         let (title, path) = (leftover.kept.title.clone(), leftover.kept.path.clone());
-        Some(Dialog::Recover { title, path, secs: leftover.age.as_secs() })
+        Some(Dialog::recover(&title, path.as_deref(), leftover.age.as_secs()))
     }
 
     /// Makes the edits that were asked about the document; whether there is another document now.

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
+use super::commands::Command;
 use super::steps::{PATIENCE, Step};
-use crate::commands::Command;
-use crate::dialogs::{Dialog, Leaving, Next, PathUse, RunningReply};
+use crate::dialogs::{Dialog, Leaving, Next, PathUse};
 use crate::document::Document;
 use crate::files::{PathRequest, Purpose, absolute};
 use crate::recovery::UnsavedEdits;
@@ -32,7 +32,7 @@ impl App {
         if document.would_lose() && leaving.discarded.as_deref() != Some(&document.experiment) {
             // What can be saved comes first.
             let typed = if document.is_unsaved() { Vec::new() } else { document.drafts.wrong_texts() };
-            self.shell.dialog = Some(Dialog::Unsaved { title: document.title(), typed, leaving });
+            self.shell.dialog = Some(Dialog::unsaved(&document.title(), &typed, leaving));
         } else if self.runner.runs.is_running() && leaving.to != Next::ChooseFile && !leaving.is_stopping {
             let (runs, comes_back) = (self.runner.runs.open().count(), self.unfinished().is_some());
             self.shell.dialog = Some(Dialog::Running { runs, leaving, comes_back });
@@ -67,8 +67,8 @@ impl App {
     }
 
     /// Stops the runs, and then leaves.
-    pub(super) fn stop_and_leave(&mut self, reply: RunningReply, leaving: Leaving, ctx: &egui::Context) {
-        self.note_unfinished(reply == RunningReply::StopAndResumeLater);
+    pub(super) fn stop_and_leave(&mut self, resumes_later: bool, leaving: Leaving, ctx: &egui::Context) {
+        self.note_unfinished(resumes_later);
         // Otherwise they would begin once the others have stopped.
         self.steps.retain(|step| !matches!(step, Step::Start(_)));
         self.runner.runs.stop(StopKind::Now);
@@ -245,7 +245,7 @@ impl App {
         };
         let runs: Vec<String> = runs.iter().filter(is_left).cloned().collect();
         if !runs.is_empty() && document.first_error().is_none() {
-            self.shell.dialog = Some(Dialog::Resume { title: document.title(), runs });
+            self.shell.dialog = Some(Dialog::resume(&document.title(), runs));
         }
     }
 

@@ -7,12 +7,12 @@
 //!
 //! What has to wait for something is a [`Step`].
 
-mod act;
 mod browsing;
 mod chrome;
+pub mod commands;
+mod dropped;
 mod editor;
 mod export;
-mod facts;
 mod leaving;
 mod news;
 mod replies;
@@ -31,21 +31,20 @@ use std::time::Duration;
 
 use eframe::egui;
 
-use super::commands::{self, Command};
 use super::desktop::Desktop;
 use super::dialogs::Dialog;
 use super::files::Picker;
 use super::form;
 use super::history::{EditState, UndoTask};
-use super::inspector::network::edited_layer;
+use super::inspector::edited_layer;
 use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
+use super::theme;
 use super::widgets::Tone;
 use super::worker::Worker;
-use super::{memory, theme};
+use commands::{Command, RunTotals};
 use editor::Editor;
-use facts::RunTotals;
 use runner::Runner;
 use shell::Shell;
 use steps::Step;
@@ -76,17 +75,13 @@ struct WaitingEdits {
 
 /// External services; tests replace them by scripts.
 pub struct Parts {
-    /// What does the work.
     pub worker: Box<dyn Worker>,
-    /// Who is asked for paths.
     pub picker: Picker,
-    /// The desktop around the window.
     pub desktop: Box<dyn Desktop>,
     /// The folder of experiments that nobody has named.
     pub untitled: PathBuf,
     /// The app's own folder, where edits are kept against a crash; without one, they are not.
     pub home: Option<PathBuf>,
-    /// What time it is.
     pub clock: Clock,
 }
 
@@ -97,7 +92,7 @@ pub struct App {
     workspace: Workspace,
     shell: Shell,
     log: Log,
-    /// What waits for something, oldest first.
+    /// Steps that wait for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
     /// Edits that wait for a pause.
@@ -109,7 +104,7 @@ pub struct App {
 }
 
 impl App {
-    /// A window on a file; without one, or when it cannot be opened, on the default document.
+    /// Creates a window on a file; without one, or when it cannot be opened, on the default document.
     pub fn new(parts: Parts, settings: Settings, file: Option<&Path>) -> Self {
         let Parts { worker, picker, desktop, untitled, home, clock } = parts;
         let mut log = Log::new(clock);
@@ -135,24 +130,24 @@ impl App {
         app
     }
 
-    /// Whether nobody has opened anything: no file, no edits, no stopped runs to go on with.
+    /// Returns true if nobody has opened anything: no file, no edits, no stopped runs to go on with.
     pub fn is_blank(&self) -> bool {
         self.editor.document.path().is_none()
             && !self.editor.document.is_unsaved()
-            && !matches!(self.shell.dialog, Some(Dialog::Resume { .. }))
+            && !self.shell.dialog.as_ref().is_some_and(Dialog::offers_to_resume)
     }
 
-    /// Shows what can be started from. A new window without a file begins with it.
+    /// Shows the start page. A new window without a file begins with it.
     pub fn choose_template(&mut self) {
         self.shell.choose_template();
     }
 
-    /// Whether results of earlier runs are still being read.
+    /// Returns true if results of earlier runs are still being read.
     pub const fn is_reading(&self) -> bool {
         self.runner.is_reading()
     }
 
-    /// Whether the plot is out of date or its figure is being built.
+    /// Returns true if the plot is out of date or its figure is being built.
     pub fn is_drawing(&self) -> bool {
         self.workspace.is_drawing(&self.runner.runs)
     }
@@ -160,7 +155,7 @@ impl App {
     /// Does what a command says, or logs why it cannot be done now.
     pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
         self.enter_typed();
-        if let Some(reason) = command.refusal(&self.command_context()) {
+        if let Some(reason) = self.refusal(command) {
             return self.log.refuse(Tone::Info, format!("{}: {reason}", command.text()));
         }
         self.act(command, ctx);
@@ -246,7 +241,7 @@ impl App {
         self.editor.note_edits(self.workspace.shown());
     }
 
-    /// Looks at the document again if it has changed; whether it had.
+    /// Looks at the document again if it has changed. Returns true if it had.
     fn look_at_document(&mut self) -> bool {
         if !self.editor.document.has_changed() {
             return false;
@@ -292,14 +287,12 @@ impl App {
         }
     }
 
-    /// Takes the last edit back.
     fn undo(&mut self) {
         self.editor.note_edits(self.workspace.shown());
         let task = self.editor.history.undo();
         self.take_undo_task(task);
     }
 
-    /// Redoes the last undone edit.
     fn redo(&mut self) {
         self.editor.note_edits(self.workspace.shown());
         let task = self.editor.history.redo();
@@ -343,7 +336,7 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, true]);
     }
 
-    /// Whether the panels at the left and at the right are open.
+    /// Returns true if the panels at the left and at the right are open.
     fn sides(&self) -> [bool; 2] {
         self.shell.settings.sides(self.workspace.tiles.group())
     }
@@ -354,7 +347,6 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), sides);
     }
 
-    /// Shows what went wrong, and logs it.
     fn fail(&mut self, title: &str, text: &str) {
         self.shell.fail(title, text, &mut self.log);
     }
@@ -414,10 +406,18 @@ impl eframe::App for App {
 
 /// Applies the app's theme and the user's settings.
 pub fn prepare(ctx: &egui::Context, settings: &Settings) {
-    memory::keep_freed();
+    keep_freed();
     theme::install(ctx);
     ctx.set_theme(settings.theme);
     // What was typed is entered before the click that ends it does something.
     let presses = egui::SurrenderFocusOn::Presses;
     ctx.options_mut(|options| options.input_options.surrender_focus_on = presses);
+}
+
+/// Makes the allocator keep the memory that a frame frees, for the next one. The triangles of many curves are some
+/// megabytes; glibc gives free memory at the end of the heap back to the system as soon as it is twice as large as the
+/// largest block that was mapped and freed, 128 KB at first (`mallopt(3)`), and every page of it costs a fault in the next
+/// frame. Nothing is written to this block, so it costs nothing itself; elsewhere it has no effect.
+fn keep_freed() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(8 << 20)));
 }

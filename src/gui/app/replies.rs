@@ -8,9 +8,7 @@ use eframe::egui;
 use super::App;
 use super::runner::StartRequest;
 use super::steps::Step;
-use crate::dialogs::{
-    Dialog, Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, UnsavedReply, dialog_ui,
-};
+use crate::dialogs::{Dialog, Leaving, Next, PathUse, Reply, dialog_ui};
 use crate::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
 use crate::selection::Selection;
 
@@ -30,14 +28,21 @@ impl App {
         let asked = self.shell.dialog.take();
         match reply {
             Reply::Cancel => {}
-            Reply::Unsaved(UnsavedReply::Save, leaving) => self.save(Some(leaving), ctx),
-            Reply::Unsaved(UnsavedReply::Discard, leaving) => {
+            Reply::Save(leaving) => self.save(Some(leaving), ctx),
+            Reply::Discard(leaving) => {
                 let discarded = Some(Arc::new(self.editor.document.experiment.clone()));
                 self.proceed(Leaving { discarded, ..leaving }, ctx);
             }
-            Reply::Running(reply, leaving) => self.stop_and_leave(reply, leaving, ctx),
+            Reply::Stop(leaving) => self.stop_and_leave(false, leaving, ctx),
+            Reply::StopAndResumeLater(leaving) => self.stop_and_leave(true, leaving, ctx),
             Reply::Resume(runs) => self.then(Step::Start(StartRequest::These(runs)), ctx),
-            Reply::Recover(reply) => self.recover(reply),
+            Reply::Restore => match self.editor.restore(&mut self.log) {
+                Ok(true) => self.reset(),
+                Ok(false) => {}
+                Err(why) => self.fail("The unsaved edits cannot be restored", &why),
+            },
+            Reply::GiveUp => self.editor.give_up_leftover(&mut self.log),
+            Reply::AskAgain => drop(self.editor.leftovers.pop()), // they stay for the next start
             Reply::Import { path, arm } => {
                 let selection = &self.workspace.selection;
                 let selected = self.editor.import(&path, arm, selection, &mut self.log);
@@ -52,8 +57,8 @@ impl App {
             Reply::DownloadData => self.open_download(),
             Reply::ChooseData => self.ask_for_data(ctx),
             Reply::UseData(found) => self.use_data(&found),
-            Reply::Rewrite(RewriteReply::Replace(path), then) => self.save_to(&path, then, ctx),
-            Reply::Rewrite(RewriteReply::SaveAs, then) => self.ask_where_to_save(then, ctx),
+            Reply::Replace(path, then) => self.save_to(&path, then, ctx),
+            Reply::SaveAs(then) => self.ask_where_to_save(then, ctx),
             Reply::Path(usage, path) => {
                 self.use_path(usage, path, ctx);
                 self.keep_typed(asked);
@@ -69,18 +74,6 @@ impl App {
         {
             let error = Some(why.clone());
             self.shell.dialog = Some(Dialog::Path { request, usage, text, error });
-        }
-    }
-
-    fn recover(&mut self, reply: RecoverReply) {
-        match reply {
-            RecoverReply::Restore => match self.editor.restore(&mut self.log) {
-                Ok(true) => self.reset(),
-                Ok(false) => {}
-                Err(why) => self.fail("The unsaved edits cannot be restored", &why),
-            },
-            RecoverReply::Discard => self.editor.give_up_leftover(&mut self.log),
-            RecoverReply::AskAgain => drop(self.editor.leftovers.pop()), // they stay for the next start
         }
     }
 
@@ -105,7 +98,7 @@ impl App {
     /// Uses a path, after a question about a file that would be replaced.
     pub(super) fn use_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
         if usage.writes() && path.exists() {
-            self.shell.dialog = Some(Dialog::Overwrite { path, usage });
+            self.shell.dialog = Some(Dialog::overwrite(path, usage));
         } else {
             self.take_path(usage, path, ctx);
         }
@@ -122,7 +115,7 @@ impl App {
             PathUse::DataFolder => {
                 self.shell.identify_chosen(path, &self.editor.document.experiment.data, ctx);
             }
-            PathUse::Setting(place, _) => self.write_path(&place, &path),
+            PathUse::Setting(place) => self.write_path(&place, &path),
         }
     }
 
@@ -133,9 +126,9 @@ impl App {
             return self.ask_where_to_save(then, ctx);
         };
         if document.is_changed_elsewhere() {
-            self.shell.dialog = Some(Dialog::Changed { path, then });
+            self.shell.dialog = Some(Dialog::changed(path, then));
         } else if document.would_lose_comments(&path) {
-            self.shell.dialog = Some(Dialog::Comments { path, then });
+            self.shell.dialog = Some(Dialog::comments(path, then));
         } else {
             self.save_to(&path, then, ctx);
         }

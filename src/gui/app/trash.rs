@@ -40,7 +40,7 @@ impl App {
                 }
             },
             CompareResponse::Archive { name, runs } => {
-                self.shell.dialog = Some(Dialog::Archive { name, runs });
+                self.shell.dialog = Some(Dialog::archive(&name, runs));
             }
             CompareResponse::Queue(request) => self.queue(&request, ctx),
             CompareResponse::Restore(runs) => {
@@ -70,7 +70,7 @@ impl App {
         let Some(index) = self.workspace.selection.arm() else { return };
         let Some(arm) = self.editor.document.experiment.arms.get(index) else { return };
         let runs = self.results_of(index).into_iter().collect();
-        self.shell.dialog = Some(Dialog::Archive { name: format!("All results of {}", arm.name), runs });
+        self.shell.dialog = Some(Dialog::archive(&format!("All results of {}", arm.name), runs));
     }
 
     /// Asks whether the selected run is archived.

@@ -15,14 +15,12 @@ use crate::document::Document;
 use crate::icons::Icon;
 use crate::inspector::{Inspector, selection_of};
 use crate::log::Log;
-use crate::panes::Pane;
 use crate::plot::{
-    ArmInput, LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui,
-    tools_ui,
+    LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui, tools_ui,
 };
 use crate::runs::Runs;
 use crate::selection::Selection;
-use crate::tiles::{Contents, LayoutChange, Tiling};
+use crate::tiles::{Contents, LayoutChange, Pane, Tiling};
 use crate::treatment::{Treatment, treatments};
 pub(super) use crate::views::Request;
 use crate::views::{DryRun, Offers, Subject, TrialFilter, ViewInput, Views, Wanted};

@@ -4,14 +4,20 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
+use form::path::Place;
 
-type State = (Vec<BarProblem>, Option<BarResponse>);
+type State = (Vec<Problem>, Option<BarResponse>);
 
-fn harness(width: f32, problems: Vec<BarProblem>, left: usize) -> Harness<'static, State> {
+fn harness(width: f32, problems: Vec<Problem>) -> Harness<'static, State> {
     let groups = ["Curves", "Pruning", "Faults", "Geometry", "Runs", "Weights", "Notes"];
     let groups = groups.map(|name| GroupTab { name, is_open: name == "Pruning", is_new: false, help: "" });
-    let error = problems.iter().find(|problem| problem.is_error).map(|problem| problem.place.clone());
-    let context = CommandContext { arms: 1, left, error, unsaved: true, ..CommandContext::default() };
+    let is_refused = problems.iter().any(|problem| problem.severity == Severity::Error);
+    let command = move |command: Command| CommandState {
+        command,
+        label: command.text().to_owned(),
+        refusal: is_refused.then(|| "The document has an error".into()),
+        is_on: None,
+    };
     let mut has_fonts = false;
     let draw = move |ui: &mut Ui, (problems, response): &mut State| {
         if !std::mem::replace(&mut has_fonts, true) {
@@ -19,14 +25,16 @@ fn harness(width: f32, problems: Vec<BarProblem>, left: usize) -> Harness<'stati
         }
         let status = Status { text: "4 to do · 11–14 min".to_owned(), ..Status::default() };
         let input = BarInput {
-            context: &context,
             status: &status,
             file: Some("lottery_mnist.ron"),
             path: "/home/a/lottery_mnist.ron",
             groups: &groups,
             problems,
             panels: [true; 2],
-            is_on: &|_| None,
+            is_unsaved: true,
+            is_running: false,
+            is_paused: false,
+            command: &command,
             has_view: &|_| false,
         };
         *response = bar_ui(ui, &input).or(response.take());
@@ -34,13 +42,10 @@ fn harness(width: f32, problems: Vec<BarProblem>, left: usize) -> Harness<'stati
     Harness::builder().with_size(vec2(width, 400.0)).build_ui_state(draw, (problems, None))
 }
 
-fn problem() -> BarProblem {
-    BarProblem {
-        place: "winning ticket, stage 4.1 Prune, Amount".to_owned(),
-        text: "120 % is above 100 %.".to_owned(),
-        details: String::new(),
-        is_error: true,
-        action: None,
+fn problem() -> Problem {
+    Problem {
+        location: "winning ticket, stage 4.1 Prune, Amount".to_owned(),
+        ..Problem::error(Place::default(), "120 % is above 100 %.")
     }
 }
 
@@ -48,7 +53,7 @@ fn problem() -> BarProblem {
 fn nothing_in_the_bar_covers_anything_else() {
     for width in [720.0, 900.0, 1100.0, 1280.0, 1440.0, 1920.0] {
         for problems in [Vec::new(), vec![problem(), problem()]] {
-            let mut harness = harness(width, problems, 4);
+            let mut harness = harness(width, problems);
             harness.run();
             let names = [
                 "Menu",
@@ -76,7 +81,7 @@ fn nothing_in_the_bar_covers_anything_else() {
 
 #[test]
 fn a_problem_stands_in_the_place_of_the_estimate_and_leads_to_its_field() {
-    let mut harness = harness(1280.0, vec![problem()], 4);
+    let mut harness = harness(1280.0, vec![problem()]);
     harness.run();
     assert!(harness.get_by_label("Run all").accesskit_node().is_disabled());
     harness.get_by_label("1 problem").click();
@@ -90,7 +95,7 @@ fn a_problem_stands_in_the_place_of_the_estimate_and_leads_to_its_field() {
 #[test]
 fn groups_are_chosen_by_a_click() {
     for width in [1280.0, 1000.0] {
-        let mut harness = harness(width, Vec::new(), 4);
+        let mut harness = harness(width, Vec::new());
         harness.run();
         if width < NARROW {
             harness.get_by_role(egui::accesskit::Role::ComboBox).click();

@@ -155,7 +155,7 @@ fn differs((_, texts): &Line) -> bool {
     texts.iter().any(|text| *text != texts[0])
 }
 
-/// What makes reports of several runs the same line: stage, round, branch and kind.
+/// The key of a line of reports of several runs: stage, round, branch and kind.
 type ReportTitle<'a> = (&'a str, Option<u64>, &'a str, &'a str);
 
 fn title_of(report: &Report) -> ReportTitle<'_> {

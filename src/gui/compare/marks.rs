@@ -178,10 +178,10 @@ fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
 /// Height of a line, in points.
 const ROW: f32 = 3.0 * theme::STEP;
 
-/// What is kept between frames.
+/// The state between frames.
 #[derive(Default)]
 pub struct Noting {
-    /// Whether only lines with a mark are wanted.
+    /// True if only lines with a mark are wanted.
     marked_only: bool,
     /// The tags of a line as they are being typed: spaces at the end count until the field is left.
     typed: Option<(String, String)>,
@@ -189,10 +189,10 @@ pub struct Noting {
 
 /// An arm or a run.
 struct Line {
-    /// What its mark goes by.
+    /// The key of its mark.
     key: String,
     name: String,
-    /// Of a run, what its name ends with: ", seed 3".
+    /// The end of the name of a run: ", seed 3".
     seed: Option<String>,
 }
 

@@ -11,7 +11,6 @@ mod tests;
 mod toolbar;
 mod view_store;
 
-pub use comparison::comparison_ui;
 pub use marks::{Noting, arm_marks_ui, notes_ui, run_marks_ui};
 pub use toolbar::{list_ui as columns_ui, menu_ui, tools_ui};
 
@@ -48,10 +47,10 @@ use view_store::ViewStore;
 /// The least time between two updates of the rows, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
 
-/// What is kept about comparing runs.
+/// The state of the comparison of runs.
 #[derive(Default)]
 pub struct Compare {
-    /// How results are looked at; kept beside the runs.
+    /// The view settings, which are kept beside the runs.
     pub view: ViewSettings,
     view_store: ViewStore,
     /// The colours of arms in the order of the document, which a reader without the file gives them.
@@ -66,14 +65,14 @@ pub struct Compare {
     settings: Vec<String>,
     differing: Differing,
     left_out: BTreeSet<String>,
-    /// How many rows the filter leaves.
+    /// The number of rows that the filter leaves.
     left: usize,
     filter_error: Option<String>,
     lines: Lines,
     made: Option<Made>,
-    /// How often rows were made.
+    /// The number of times that rows were made.
     revision: u64,
-    /// How often rows or their marks changed.
+    /// The number of changes of rows or their marks.
     changes: u64,
     /// The table as it is shown.
     shown: Shown,
@@ -89,12 +88,12 @@ pub struct Compare {
     tag: String,
     /// The name of a filter that is being typed.
     filter_name: String,
-    /// What is typed about columns.
+    /// Typed text about columns.
     choosing: Choosing,
-    /// Whether the ticked runs are shown side by side.
+    /// True if the ticked runs are shown side by side.
     is_comparing: bool,
     archived: Vec<StoredRun>,
-    /// Whether the filter is to get the keyboard.
+    /// True if the filter is to get the keyboard.
     wants_filter: bool,
     /// The run that is selected, by identity.
     pub selected: Option<String>,
@@ -114,7 +113,7 @@ struct Made {
     at: f64,
 }
 
-/// What a person asked for that the window does.
+/// An action for the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompareResponse {
     /// To show the settings of a run.
@@ -128,7 +127,7 @@ pub enum CompareResponse {
     Copy(String, usize),
     /// To ask whether runs are to be archived.
     Archive {
-        /// What they are called: "2 of winning ticket, 1 of reinitialized".
+        /// Their name: "2 of winning ticket, 1 of reinitialized".
         name: String,
         /// Their identities.
         runs: Vec<String>,
@@ -597,7 +596,7 @@ const WIDE: f32 = 860.0;
 pub struct Shown {
     table: Arc<Grouped>,
     of: Option<ShownOf>,
-    /// How often it was made.
+    /// The number of times that it was made.
     pub revision: u64,
     /// The widths of columns by their content, which only grow.
     pub natural: Vec<(Column, f32)>,

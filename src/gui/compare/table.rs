@@ -35,7 +35,7 @@ const INTERVAL: f32 = 120.0;
 const TICK: f32 = 36.0;
 const CARET: f32 = 24.0;
 
-/// What the lines of a frame have in common.
+/// The table and the runs of a frame.
 pub struct Sheet<'a> {
     pub table: &'a Grouped,
     pub rows: &'a [Row],
@@ -373,7 +373,7 @@ fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line) {
     let width = INTERVAL.min((inner.width() - 140.0).max(0.0));
     let part = Rect::from_min_size(inner.min, vec2(width, inner.height()));
     if width > 24.0 {
-        interval_ui(ui, sheet, part.shrink2(vec2(10.0, 0.0)), (delta, matches!(line, Line::Group(_)), style));
+        interval_ui(ui, sheet, part.shrink2(vec2(10.0, 0.0)), line, delta, style);
     }
     let points = delta.points();
     let middle = part.right() + if points.is_empty() { 0.0 } else { 62.0 };
@@ -395,7 +395,8 @@ fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line) {
     }
 }
 
-fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, (delta, is_group, style): (&Delta, bool, usize)) {
+/// Draws the interval of a difference on the scale of the table.
+fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, line: Line, delta: &Delta, style: usize) {
     let colours = present(ui);
     let [low, high] = sheet.table.span;
     let span = if high > low { high - low } else { 1.0 };
@@ -412,7 +413,7 @@ fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, (delta, is_group, style):
             ui.painter().vline(end, Rangef::new(middle.y - 4.0, middle.y + 4.0), stroke);
         }
     }
-    let mark = if is_group { arm_look::mark } else { arm_look::hollow_mark };
+    let mark = if matches!(line, Line::Group(_)) { arm_look::mark } else { arm_look::hollow_mark };
     mark(ui.painter(), middle, style_of(style), ink);
 }
 

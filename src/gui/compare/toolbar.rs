@@ -291,7 +291,7 @@ const LINE: f32 = 27.0;
 /// Records beyond this number are not searched for series.
 const SEARCHED: usize = 200;
 
-/// What is typed in the list.
+/// Typed text in the list.
 #[derive(Default)]
 pub struct Choosing {
     search: String,

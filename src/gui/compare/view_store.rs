@@ -12,7 +12,7 @@ const REST: f64 = 1.0;
 /// The time between two checks of a thread that writes, in seconds.
 const LOOK: f64 = 0.1;
 
-/// What is known of the file with the view settings.
+/// The file with the view settings.
 #[derive(Default)]
 pub struct ViewStore {
     folder: PathBuf,
@@ -21,9 +21,9 @@ pub struct ViewStore {
     /// Since when something is to be written, in seconds.
     changed_at: Option<f64>,
     writer: Option<JoinHandle<Result<(), String>>>,
-    /// Whether the failure to write the file has been reported.
+    /// True if the failure to write the file has been reported.
     has_complained: bool,
-    /// Whether the present file cannot be read: it is renamed, not replaced.
+    /// True if the present file cannot be read: it is renamed, not replaced.
     is_damaged: bool,
 }
 

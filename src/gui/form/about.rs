@@ -11,14 +11,13 @@ use doc::{Experiment, RunSpec, planned};
 use form::path::{Found, Place, each};
 use form::{Field, Names, Node, Value, text};
 
-/// What a form knows about the document around the value that it draws.
+/// The document around a value, as its form knows it: inherited settings, layers, sweeps.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// The settings of the runs that it belongs to, before sweeps.
     pub spec: RunSpec,
     /// Names of the network's layers, each with its number of weights.
     pub layers: Vec<(String, usize)>,
-    /// Names of the network's parameters.
     pub parameters: Vec<String>,
     /// What is known about single items of lists, by their places: the shapes behind layers. At the place of a list: the
     /// shape in front of them.
@@ -27,16 +26,14 @@ pub struct About {
     pub names: BTreeMap<String, String>,
     /// Settings that sweeps replace.
     pub swept: Vec<Swept>,
-    /// Names of the arms.
     pub arms: Vec<String>,
     /// The kind of parameters that applies where a target names none.
     pub usual_params: Option<Params>,
 }
 
-/// How a sweep concerns a setting.
+/// The relation of a setting to sweeps.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Sweeping {
-    /// It cannot be swept.
     Impossible,
     /// Nothing sweeps it; it would get this address.
     Possible(String),
@@ -47,8 +44,8 @@ pub(super) enum Sweeping {
 }
 
 impl About {
-    /// What forms of an arm know, or those of the experiment where none is given.
-    pub fn of(experiment: &Experiment, arm: Option<usize>) -> Self {
+    /// Collects what forms of an arm know, or those of the experiment where none is given.
+    pub fn new(experiment: &Experiment, arm: Option<usize>) -> Self {
         let spec = planned(experiment, arm);
         // A network that does not fit its data has no layers to choose from.
         let (layers, parameters) = spec.structure().map(|structure| named(&structure)).unwrap_or_default();
@@ -58,26 +55,18 @@ impl About {
         Self { spec, layers, parameters, beside, names, swept, arms, usual_params: None }
     }
 
-    /// Whether a group has layers to tick: these are seen at once.
+    /// Returns true if a group has layers to tick: these are seen at once.
     pub(super) fn has_ticks(&self, value: &mut dyn Value) -> bool {
         let Node::Group(group) = value.node() else { return false };
         let count = group.fields().len();
-        let names_some = |index| match group.value(index).node() {
-            Node::Choice(choice) => choice.variants().iter().any(names_layers),
-            Node::Switch(_)
-            | Node::Integer(_)
-            | Node::Number(_)
-            | Node::Text(_)
-            | Node::Parsed(_)
-            | Node::Group(_)
-            | Node::List(_)
-            | Node::Optional(_)
-            | Node::Overrides(_) => false,
+        let names_some = |index| {
+            let Node::Choice(choice) = group.value(index).node() else { return false };
+            choice.variants().iter().any(names_layers)
         };
         !self.layers.is_empty() && (0..count).any(names_some)
     }
 
-    /// How a sweep concerns the setting at a place of the document.
+    /// Returns how a sweep concerns the setting at a place of the document.
     pub(super) fn sweeping(&self, place: &Place) -> Sweeping {
         let Some((arm, own)) = swept::in_run(place) else { return Sweeping::Impossible };
         let concerns = |swept: &&Swept| swept.places.contains(&own);
@@ -91,7 +80,7 @@ impl About {
         }
     }
 
-    /// What holds where a setting is left out: `inherits 0.0012`, `default`.
+    /// Returns what holds where a setting is left out: `inherits 0.0012`, `default`.
     pub(super) fn hint(&mut self, field: &Field) -> String {
         if let Some(usual) = self.usual_params.as_ref().filter(|_| field.key == "params") {
             return format!("default ({})", usual.label().to_lowercase());
@@ -104,7 +93,7 @@ impl About {
         }
     }
 
-    /// What a setting inherits, as text of the file format.
+    /// Returns what a setting inherits, as text of the file format.
     pub(super) fn inherited(&mut self, field: &Field) -> Option<String> {
         if field.inherits.is_empty() { None } else { self.with(field.inherits, |value, _| value.to_ron()) }
     }
@@ -128,8 +117,8 @@ impl About {
     }
 }
 
-/// The shapes behind the layers of the experiment's network and of the arm's, where these are lists of layers, and the
-/// names of those layers.
+/// Returns the shapes behind the layers of the experiment's network and of the arm's, where these are lists of
+/// layers, and the names of those layers.
 fn of_layers(
     experiment: &Experiment,
     arm: Option<usize>,
@@ -154,11 +143,12 @@ fn of_layers(
     (beside, of_parameters)
 }
 
-/// Whether what an alternative carries names layers.
+/// Returns true if what an alternative carries names layers.
 pub(super) fn names_layers(variant: &Field) -> bool {
     variant.names == Names::Layers
 }
-/// The layers with the number of their weights, or of other trained values where they have none, and the parameters.
+/// Returns the layers with the number of their weights, or of other trained values where they have none, and the
+/// parameters.
 fn named(structure: &Structure) -> (Vec<(String, usize)>, Vec<String>) {
     let weights = |layer: &Layer| {
         let sizes = layer.parameters.iter().map(|&index| &structure.parameters[index]);

@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use eframe::egui::text::{CCursor, CCursorRange};
+use eframe::egui::text_edit::TextEditState;
+use eframe::egui::{Id, Key, Response, TextEdit, Ui};
 use serde::{Deserialize, Serialize};
 
+use super::{FormContext, Slot, line};
 use doc::{Experiment, Problem};
 use form::path::{Place, Segment, reach, walk};
-use form::{Field, Value, text};
+use form::text::{self, SHARE_RULE};
+use form::{Field, Value};
 
 /// Typed texts that differ from the document, by their place and the name of their field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +27,7 @@ pub(super) struct Draft {
     /// The text in the document at the time of typing. Once the document has another one, the draft is void.
     pub document: String,
     pub error: Option<String>,
-    /// Whether it is a value that waits to be entered.
+    /// True if it is a value that waits to be entered.
     pub is_pending: bool,
     /// The items of lists around the setting, outer ones first, as they were last: length of their place, and their text.
     pub items: Vec<(usize, String)>,
@@ -31,9 +36,7 @@ pub(super) struct Draft {
 /// A text that is no value, as a backup has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypedText {
-    /// The place of its setting.
     place: String,
-    /// The name of its field.
     name: String,
     text: String,
 }
@@ -79,19 +82,19 @@ fn text_at(experiment: &mut Experiment, place: &[Segment]) -> Option<String> {
 }
 
 impl Drafts {
-    /// Every text that is no value, as a problem of its setting.
+    /// Returns every text that is no value, as a problem of its setting.
     pub fn problems(&self) -> Vec<Problem> {
         let wrong = |draft: &Draft| Some(Problem::error(draft.place.clone(), draft.error.clone()?));
         self.0.values().filter_map(wrong).collect()
     }
 
-    /// Texts that are no values, with their fields: `"5 apples" in Evaluate every`.
+    /// Returns the texts that are no values, with their fields: `"5 apples" in Evaluate every`.
     pub fn wrong_texts(&self) -> Vec<String> {
         let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
         wrong.map(|((_, name), draft)| format!("\"{}\" in {name}", draft.text)).collect()
     }
 
-    /// The same, for a backup.
+    /// Returns the texts that are no values, for a backup.
     pub fn to_keep(&self) -> Vec<TypedText> {
         let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
         let kept = wrong.map(|((place, name), draft)| TypedText {
@@ -102,7 +105,7 @@ impl Drafts {
         kept.collect()
     }
 
-    /// The texts of a backup, in the fields that they were typed into. Those of swept values are left out.
+    /// Returns the texts of a backup, in the fields that they were typed into. Those of swept values are left out.
     pub fn recovered(kept: &[TypedText], experiment: &mut Experiment) -> Self {
         let mut drafts = Self::default();
         walk(experiment, &mut |value, found| {
@@ -122,7 +125,7 @@ impl Drafts {
         drafts
     }
 
-    /// Whether a typed value waits to be entered.
+    /// Returns true if a typed value waits to be entered.
     pub fn is_pending(&self) -> bool {
         self.0.values().any(|draft| draft.is_pending)
     }
@@ -139,8 +142,8 @@ impl Drafts {
         }
     }
 
-    /// Follows arms and stages that were moved, and forgets what was typed into settings that no longer exist, or have another
-    /// value now.
+    /// Follows arms and stages that were moved, and forgets what was typed into settings that no longer exist, or
+    /// have another value now.
     pub fn keep_reachable(&mut self, experiment: &mut Experiment) {
         let drafts = std::mem::take(&mut self.0);
         self.0 = drafts
@@ -164,7 +167,7 @@ impl Drafts {
         self.0.retain(|_, draft| !draft.place.0.starts_with(&place.0));
     }
 
-    /// What was typed into a field, if the document still has the text that it had then.
+    /// Returns what was typed into a field, if the document still has the text that it had then.
     pub(super) fn get(&self, place: &Place, name: &str, document: &str) -> Option<Draft> {
         let draft = self.0.get(&(place.to_string(), name.to_owned()))?;
         (draft.document == document).then(|| draft.clone())
@@ -178,6 +181,96 @@ impl Drafts {
             None => drop(self.0.remove(&key)),
         }
     }
+}
+
+/// The decoration of a line of text.
+#[derive(Clone, Copy, Default)]
+pub(super) struct FieldStyle<'a> {
+    /// Shown while there is no text: `inherits 0.1`.
+    pub hint: &'a str,
+    /// Of a text that is written only once it is entered: what it means, which is shown at the right end (`3 seeds`), or
+    /// what is wrong with it.
+    pub late: Option<&'a dyn Fn(&str) -> Result<String, String>>,
+}
+
+/// Draws a line of text with the value `document`, and hands the typed text to `write`. That returns the new text of the
+/// document, or what is wrong. Returns whether something was written.
+pub(super) fn draft_ui(
+    ui: &mut Ui,
+    document: &str,
+    style: FieldStyle<'_>,
+    slot: &Slot,
+    context: &mut FormContext,
+    write: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> bool {
+    let id = context.id(ui, &slot.name);
+    let new = || Draft {
+        place: context.place.clone(),
+        field: slot.field,
+        text: document.to_owned(),
+        document: document.to_owned(),
+        error: None,
+        is_pending: false,
+        items: Vec::new(),
+    };
+    let mut draft = context.drafts.get(&context.place, &slot.name, document).unwrap_or_else(new);
+
+    let is_wrong = draft.error.is_some() || context.is_wrong();
+    let suffix = style.late.and_then(|meaning| meaning(&draft.text).ok()).unwrap_or_default();
+    let response = text_line_ui(ui, id, &mut draft.text, (style.hint, &suffix), is_wrong);
+    let has_keyboard = response.has_focus() || response.lost_focus();
+    let is_given_up = has_keyboard && ui.input(|input| input.key_pressed(Key::Escape));
+    let mut is_written = false;
+    let is_entered = draft.is_pending && !response.has_focus() && !is_given_up;
+    let is_changed = response.changed();
+    if let Some(meaning) = style.late.filter(|_| is_changed && response.has_focus()) {
+        draft.error = meaning(&draft.text).err();
+        draft.is_pending = draft.error.is_none() && draft.text != draft.document;
+    } else if is_changed || is_entered {
+        match write(&draft.text) {
+            Ok(document) => (draft.document, draft.error, is_written) = (document, None, true),
+            Err(error) => draft.error = Some(error),
+        }
+        draft.is_pending = false;
+    }
+    let is_value = draft.error.is_none();
+    let is_kept = (response.has_focus() || !is_value) && !is_given_up;
+    if let Some(error) = draft.error.as_ref().filter(|_| is_kept) {
+        context.note_wrong(error);
+    }
+    context.drafts.put(&context.place.clone(), &slot.name, is_kept.then_some(draft));
+    let mut response = context.finish_input(ui, slot, response);
+    if slot.field.is_share() {
+        response = response.on_hover_text(SHARE_RULE);
+    }
+    super::note_value(&response, is_value);
+    is_written
+}
+
+fn text_line_ui(
+    ui: &mut Ui,
+    id: Id,
+    text: &mut String,
+    (hint, suffix): (&str, &str),
+    is_wrong: bool,
+) -> Response {
+    let mut edit = TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).hint_text(hint);
+    if !suffix.is_empty() {
+        edit = edit.suffix(suffix);
+    }
+    let response = line::text_field_ui(ui, edit, is_wrong);
+    if response.gained_focus() && !ui.input(|input| input.pointer.any_down()) {
+        select_all(ui, id, text);
+    }
+    response
+}
+
+/// Selects the whole text, so that typing replaces it: for a field that was reached by the keyboard.
+fn select_all(ui: &Ui, id: Id, text: &str) {
+    let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+    let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+    state.cursor.set_char_range(Some(all));
+    state.store(ui.ctx(), id);
 }
 
 #[cfg(test)]

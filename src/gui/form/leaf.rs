@@ -4,21 +4,21 @@ use std::cell::RefCell;
 
 use eframe::egui::{Checkbox, Key, Modifiers, TextEdit, Ui};
 
-use super::draft::{FieldStyle, draft_ui};
-use super::{FormContext, FormRequest, Slot, marks};
+use super::drafts::{FieldStyle, draft_ui};
+use super::{FormContext, FormRequest, Slot, line};
 use crate::icons::Icon;
 use crate::theme::{self, cell_ui};
 use crate::widgets;
 use form::{Integer, Names, Node, Value, text};
 
-/// On or off.
+/// Draws a switch.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {
     let response = widgets::input_ui(ui, Checkbox::without_text(on));
     context.note_input(&response);
     slot.name(response).changed()
 }
 
-/// A whole number of which only some are allowed: a drop-down.
+/// Draws a whole number of which only some are allowed: a drop-down.
 pub(super) fn allowed_ui(
     ui: &mut Ui,
     number: &mut dyn Integer,
@@ -39,7 +39,7 @@ pub(super) fn allowed_ui(
     true
 }
 
-/// Any value that a line of text can have; the arrow keys move a number up and down.
+/// Draws any value that a line of text can have; the arrow keys move a number up and down.
 pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let id = context.id(ui, &slot.name);
     let mut changed = false;
@@ -77,36 +77,26 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
 /// Notes numbers that are out of range; those of a list with their position, counted from 1.
 fn note_range(value: &mut dyn Value, slot: &Slot, context: &mut FormContext) {
     let problem = |value: &mut dyn Value| text::range_problem(value.node().numeral()?.value(), &slot.field);
-    match value.node() {
-        Node::List(list) => {
-            for index in 0..list.count() {
-                if let Some(message) = problem(list.item(index)) {
-                    context.note_wrong(format!("No. {}: {message}", index + 1));
-                }
+    if let Node::List(list) = value.node() {
+        for index in 0..list.count() {
+            if let Some(message) = problem(list.item(index)) {
+                context.note_wrong(format!("No. {}: {message}", index + 1));
             }
         }
-        Node::Optional(optional) => {
-            if let Some(message) = optional.value().and_then(problem) {
-                context.note_wrong(message);
-            }
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::Overrides(_) => {
-            if let Some(message) = problem(value) {
-                context.note_wrong(message);
-            }
-        }
+        return;
+    }
+    let message = if let Node::Optional(optional) = value.node() {
+        optional.value().and_then(problem)
+    } else {
+        problem(value)
+    };
+    if let Some(message) = message {
+        context.note_wrong(message);
     }
 }
 
-/// Free text: notes over several lines, names of files with a button that looks for them, names of parameters as a
-/// list.
+/// Draws free text: notes over several lines, names of files with a button that looks for them, names of parameters
+/// as a list.
 pub(super) fn text_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut FormContext) -> bool {
     match slot.field.names {
         Names::Parameter if !context.about.parameters.is_empty() => {
@@ -124,14 +114,14 @@ pub(super) fn text_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mu
     context.finish_input(ui, slot, response).changed()
 }
 
-/// A path, with a button that asks the system for one.
+/// Draws a path, with a button that asks the system for one.
 pub(super) fn path_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let gap = ui.spacing().item_spacing.x / 2.0;
-    let width = ui.available_width() - marks::ICON_WIDTH - gap;
+    let width = ui.available_width() - line::ICON_WIDTH - gap;
     ui.spacing_mut().item_spacing.x = gap;
     let changed = cell_ui(ui, width, |ui| line_ui(ui, value, slot, context));
     let (name, colour) = (format!("Browse for {}", slot.name), theme::present(ui).text2);
-    if marks::icon_ui(ui, Icon::FolderOpen, colour, &name, "Browse…") {
+    if line::icon_ui(ui, Icon::FolderOpen, colour, &name, "Browse…") {
         let request = FormRequest::Browse { place: context.place.clone(), names: slot.field.names };
         context.requests.push(request);
     }
@@ -154,32 +144,23 @@ fn parameter_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut Form
     true
 }
 
-/// One step up or down, within the range: of a whole number by one, of a real number in its first digit.
+/// Moves a number up or down within the range: a whole one by one, a real one in its first digit.
 fn step(value: &mut dyn Value, up: bool, range: Option<[f64; 2]>) {
     let [low, high] = range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-    match value.node() {
-        Node::Integer(integer) => {
-            let value = integer.get();
-            let moved = if up { value.saturating_add(1) } else { value.saturating_sub(1) };
-            integer.set(moved.clamp(low as u64, high as u64));
-        }
-        Node::Number(number) => *number = stepped(*number, up).clamp(low, high),
-        Node::Optional(optional) => {
-            if let Some(inner) = optional.value() {
-                step(inner, up, range);
-            }
-        }
-        Node::Switch(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Choice(_)
-        | Node::Group(_)
-        | Node::List(_)
-        | Node::Overrides(_) => {}
+    if let Node::Integer(integer) = value.node() {
+        let value = integer.get();
+        let moved = if up { value.saturating_add(1) } else { value.saturating_sub(1) };
+        integer.set(moved.clamp(low as u64, high as u64));
+    } else if let Node::Number(number) = value.node() {
+        *number = stepped(*number, up).clamp(low, high);
+    } else if let Node::Optional(optional) = value.node()
+        && let Some(inner) = optional.value()
+    {
+        step(inner, up, range);
     }
 }
 
-/// One more or less in the first digit: 0.1 → 0.2, and 0.1 → 0.09.
+/// Adds or subtracts one in the first digit: 0.1 → 0.2, and 0.1 → 0.09.
 fn stepped(value: f64, up: bool) -> f64 {
     if value == 0.0 {
         return if up { 0.1 } else { -0.1 };

@@ -1,15 +1,21 @@
 //! One line of a form: label, control, and what turns the setting into a list of values.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{FontId, Label, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::collapsing_header::CollapsingState;
+use eframe::egui::{
+    Align2, Button, Color32, FontId, Id, Label, Rect, Response, RichText, Sense, TextEdit, Ui, WidgetInfo,
+    pos2, vec2,
+};
 
 use super::about::Sweeping;
-use super::section::{Heading, heading_ui};
-use super::{FormContext, FormRequest, Slot, body_ui, head_ui, marks, overrides};
+use super::choice::{self, Picked};
+use super::{FormContext, FormRequest, Slot, body_ui, head_ui, leaf, overrides};
 use crate::icons::Icon;
-use crate::theme::{self, BODY, cell_ui, fitted};
-use crate::widgets;
-use form::{Field, List, Node, Value, text};
+use crate::theme::{self, BODY, CONTROL, SMALL, cell_ui, fitted};
+use crate::widgets::{self, FieldState, ICON};
+use doc::{Problem, Severity};
+use form::path::{Segment, assign};
+use form::{Field, Group, List, Names, Node, Optional, Value, text};
 
 /// Indentation of what belongs to the line above; less further inside, where width is short.
 const INDENT: f32 = 12.0;
@@ -17,12 +23,10 @@ const DEEP_INDENT: f32 = 6.0;
 /// Steps of a place from which on the smaller indentation is used.
 const DEEP: usize = 6;
 
-/// What happened on a line.
+/// The effect of a frame on a line.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LineChange {
-    /// The value was changed.
     pub changed: bool,
-    /// The default was asked for.
     pub reset: bool,
 }
 
@@ -62,7 +66,7 @@ fn setting_ui(
     })
 }
 
-/// A group inside a form: a heading that folds it away, with a summary of what differs from the defaults.
+/// Draws a group inside a form: a heading that folds it away, with a summary of what differs from the defaults.
 fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormContext) -> LineChange {
     let summary = text::summary(value, &slot.field);
     let heading = Heading {
@@ -76,12 +80,12 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
     let id = context.id(ui, "section");
     let (is_open, id) = heading_ui(ui, id, &heading, starts_open, context.leads_to_focus());
     context.first_input.get_or_insert(id);
-    marks::problems_ui(ui, context);
+    problems_ui(ui, context);
     LineChange { changed: is_open && body_ui(ui, value, slot, context), reset: false }
 }
 
-/// A setting with a control beside its label, which has a button for the default where it `can_reset`; without that, a
-/// control without a label.
+/// Draws a setting with a control beside its label, which has a button for the default where it `can_reset`; without
+/// that, a control without a label.
 fn row_ui(
     ui: &mut Ui,
     slot: &Slot,
@@ -100,7 +104,7 @@ fn row_ui(
             Some(can_reset) => touched.reset = label_ui(ui, width, &mut slot, can_reset),
             None => drop(ui.allocate_exact_size(vec2(width, 1.0), Sense::hover())),
         }
-        let width = (ui.available_width() - marks::ICON_WIDTH - ui.spacing().item_spacing.x).max(40.0);
+        let width = (ui.available_width() - ICON_WIDTH - ui.spacing().item_spacing.x).max(40.0);
         match &sweeping {
             Sweeping::Own(swept) => {
                 cell_ui(ui, width, |ui| overrides::swept_ui(ui, swept, &slot, context));
@@ -115,9 +119,9 @@ fn row_ui(
         touched.changed |= end_ui(ui, value, &slot, &sweeping, context);
     });
     if can_reset == Some(true) {
-        marks::changed_bar(ui, line.response.rect);
+        changed_bar(ui, line.response.rect);
     }
-    marks::problems_ui(ui, context);
+    problems_ui(ui, context);
     match &sweeping {
         Sweeping::Own(swept) => overrides::swept_problems_ui(ui, swept, context),
         Sweeping::Other(_) => {}
@@ -131,7 +135,7 @@ fn row_ui(
     touched
 }
 
-/// The end of a line: turns the setting into a list of values and back, or adds a value to a list.
+/// Draws the end of a line: turns the setting into a list of values and back, or adds a value to a list.
 fn end_ui(
     ui: &mut Ui,
     value: &mut dyn Value,
@@ -144,20 +148,19 @@ fn end_ui(
         && text::count_text(list.count(), &slot.field).is_some()
     {
         let name = format!("Add to {}", slot.name);
-        return marks::icon_ui(ui, Icon::Plus, colours.text2, &name, "Add the next free number")
-            && add_next(list);
+        return icon_ui(ui, Icon::Plus, colours.text2, &name, "Add the next free number") && add_next(list);
     }
     match sweeping {
         Sweeping::Possible(path) => {
             let name = format!("Sweep {}", slot.name);
-            if marks::icon_ui(ui, Icon::Stack, colours.text3, &name, "Sweep this: compare several values") {
+            if icon_ui(ui, Icon::Stack, colours.text3, &name, "Sweep this: compare several values") {
                 let request = overrides::first_values(value, slot, path, context);
                 context.requests.push(request);
             }
         }
         Sweeping::Own(swept) => {
             let name = format!("Stop sweeping {}", slot.name);
-            if marks::icon_ui(ui, Icon::Stack, colours.link, &name, "Stop sweeping: back to one value") {
+            if icon_ui(ui, Icon::Stack, colours.link, &name, "Stop sweeping: back to one value") {
                 let (arm, path) = (swept.arm, swept.path.clone());
                 context.requests.push(FormRequest::Sweep { arm, path, values: None });
             }
@@ -167,7 +170,7 @@ fn end_ui(
     false
 }
 
-/// Whether a list of values makes sense: what is called by a name is no quantity to compare.
+/// Returns true if a list of values makes sense: what is called by a name is no quantity to compare.
 fn can_sweep(value: &mut dyn Value) -> bool {
     match value.node() {
         Node::Switch(_) | Node::Integer(_) | Node::Number(_) | Node::Parsed(_) | Node::Choice(_) => true,
@@ -208,13 +211,13 @@ pub(super) fn indented_ui<R>(
     .inner
 }
 
-/// Width of the label column: the part left of the controls, which are aligned at every depth.
+/// Returns the width of the label column: the part left of the controls, which are aligned at every depth.
 pub(super) fn label_width(ui: &Ui, context: &FormContext) -> f32 {
     (ui.available_width() - context.control_width - ui.spacing().item_spacing.x).max(48.0)
 }
 
-/// The label, with its help under the pointer. A changed setting has a button over the end of its label that gives the
-/// default back, seen while the pointer or the keyboard is there. Returns whether that was pressed.
+/// Draws the label, with its help under the pointer. A changed setting has a button over the end of its label that
+/// gives the default back, seen while the pointer or the keyboard is there. Returns whether that was pressed.
 fn label_ui(ui: &mut Ui, width: f32, slot: &mut Slot, is_changed: bool) -> bool {
     let colours = theme::present(ui);
     let help = help(slot);
@@ -236,10 +239,7 @@ fn label_ui(ui: &mut Ui, width: f32, slot: &mut Slot, is_changed: bool) -> bool 
 
 fn reset_ui(ui: &mut Ui, cell: Rect, name: &str) -> bool {
     let height = cell.height();
-    let at = Rect::from_min_size(
-        pos2(cell.right() - marks::ICON_WIDTH, cell.top()),
-        vec2(marks::ICON_WIDTH, height),
-    );
+    let at = Rect::from_min_size(pos2(cell.right() - ICON_WIDTH, cell.top()), vec2(ICON_WIDTH, height));
     let id = ui.make_persistent_id(("reset", name, at.top().to_bits()));
     let response = ui.interact(at, id, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Reset {name}")));
@@ -254,7 +254,6 @@ fn reset_ui(ui: &mut Ui, cell: Rect, name: &str) -> bool {
     response.on_hover_text("Changed; click to reset to the default").clicked()
 }
 
-/// The help, with the unit.
 fn help(slot: &Slot) -> String {
     let Field { help, unit, .. } = slot.field;
     let is_count = slot.field.label.eq_ignore_ascii_case(unit);
@@ -273,4 +272,255 @@ pub(super) fn below_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context:
         context.wrong.truncate(wrong_before);
         touched.changed
     })
+}
+
+/// Width of a button that shows only an icon, on a line of a form.
+pub(super) const ICON_WIDTH: f32 = 20.0;
+
+/// Draws a text field, outlined where its text is wrong.
+pub(super) fn text_field_ui(ui: &mut Ui, edit: TextEdit<'_>, is_wrong: bool) -> Response {
+    widgets::field_ui(ui, edit, if is_wrong { FieldState::Wrong } else { FieldState::Plain })
+}
+
+/// Draws a button that shows only an icon.
+pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint: &str) -> bool {
+    let padding = std::mem::replace(&mut ui.spacing_mut().button_padding, vec2(2.0, 0.0));
+    let button = Button::new(icon.coloured(ICON, Some(colour))).frame_when_inactive(false);
+    let response = ui.add(button.min_size(vec2(ICON_WIDTH, CONTROL))).accessible_name(name);
+    ui.spacing_mut().button_padding = padding;
+    if response.has_focus() {
+        widgets::focus_ring(ui, response.rect);
+    }
+    response.on_hover_text(hint).clicked()
+}
+
+/// Draws the messages about the present place: what its control says itself, else what validation says.
+pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
+    let mut has_own_error = false;
+    for (_, message) in context.wrong.iter().filter(|(place, _)| *place == context.place) {
+        error_ui(ui, message);
+        has_own_error = true;
+    }
+    for problem in context.problems_here() {
+        match problem.severity {
+            Severity::Error if has_own_error => {}
+            Severity::Error | Severity::Note => problem_ui(ui, problem),
+        }
+    }
+}
+
+fn problem_ui(ui: &mut Ui, problem: &Problem) {
+    let colours = theme::present(ui);
+    let colour = if problem.severity == Severity::Error { colours.bad } else { colours.warning };
+    let shown = message_ui(ui, &problem.message, colour);
+    if !problem.details.is_empty() {
+        shown.on_hover_text(&problem.details);
+    }
+}
+
+/// Draws the messages about the present place and all settings inside, which are not drawn.
+pub(super) fn problems_inside_ui(ui: &mut Ui, context: &FormContext) {
+    for problem in context.problems_inside() {
+        problem_ui(ui, problem);
+    }
+}
+
+/// Draws what is wrong with the control above.
+pub(super) fn error_ui(ui: &mut Ui, message: &str) {
+    drop(message_ui(ui, message, theme::present(ui).bad));
+}
+
+fn message_ui(ui: &mut Ui, message: &str, colour: Color32) -> Response {
+    ui.add(Label::new(RichText::new(message).size(SMALL).color(colour)).wrap())
+}
+
+/// Draws the bar at the left of a line whose setting differs from its default.
+pub(super) fn changed_bar(ui: &Ui, line: Rect) {
+    let bar = Rect::from_min_max(line.left_top() - vec2(6.0, -6.0), line.left_bottom() - vec2(4.0, 6.0));
+    ui.painter().rect_filled(bar, 1.0, theme::present(ui).link);
+}
+
+/// Draws the field or drop-down of a value that may be left out.
+pub(super) fn optional_head_ui(
+    ui: &mut Ui,
+    optional: &mut dyn Optional,
+    slot: &Slot,
+    context: &mut FormContext,
+) -> bool {
+    let mut sample = optional.sample();
+    let Node::Choice(kinds) = sample.node() else { return own_or_outer_ui(ui, optional, slot, context) };
+    let hint = context.about.hint(&slot.field);
+    let selected = optional.value().and_then(|value| {
+        if let Node::Choice(choice) = value.node() { Some(choice.selected()) } else { None }
+    });
+    let shown = selected.map_or(hint.as_str(), |index| kinds.variants()[index].label);
+    let wanted = match choice::drop_down_ui(ui, shown, Some(&hint), kinds, selected, slot, context) {
+        None => return false,
+        Some(Picked::Nothing) => None,
+        Some(Picked::Alternative(index)) => Some(index),
+    };
+    set_optional(optional, wanted.is_some(), slot, context);
+    if let (Some(index), Some(value)) = (wanted, optional.value())
+        && let Node::Choice(inner) = value.node()
+        && inner.selected() != index
+    {
+        choice::choose(inner, index, context);
+    }
+    wanted != selected
+}
+
+/// Returns true if a line of text can have the value, or none.
+pub(super) fn is_optional_line(optional: &dyn Optional) -> bool {
+    let mut sample = optional.sample();
+    matches!(sample.node(), Node::Integer(_) | Node::Number(_) | Node::Text(_) | Node::Parsed(_))
+}
+
+/// Draws the line of text of such a value.
+pub(super) fn optional_line_ui(
+    ui: &mut Ui,
+    value: &mut dyn Value,
+    slot: &Slot,
+    context: &mut FormContext,
+) -> bool {
+    match slot.field.names {
+        Names::Folder | Names::File => leaf::path_ui(ui, value, slot, context),
+        Names::Nothing | Names::Layers | Names::Parameter => leaf::line_ui(ui, value, slot, context),
+    }
+}
+
+/// Draws several settings at once: those from outside, or separate ones.
+fn own_or_outer_ui(ui: &mut Ui, optional: &mut dyn Optional, slot: &Slot, context: &mut FormContext) -> bool {
+    let hint = context.about.hint(&slot.field);
+    let is_set = optional.is_set();
+    let own = "own settings";
+    let salt = (context.place.to_string(), "own");
+    let (shown, width) = (if is_set { own } else { &hint }, ui.available_width());
+    let opened = widgets::drop_down(salt, shown).width(width).truncate().show_ui(ui, |ui| {
+        let outer = ui.selectable_label(!is_set, &hint).clicked().then_some(false);
+        outer.or(ui.selectable_label(is_set, own).clicked().then_some(true))
+    });
+    let help = widgets::drop_down_hint(ui, shown, width, slot.field.help);
+    context.finish_input(ui, slot, opened.response).on_hover_text(help);
+    let Some(wanted) = opened.inner.flatten().filter(|wanted| *wanted != is_set) else { return false };
+    set_optional(optional, wanted, slot, context);
+    true
+}
+
+/// Sets a value, at first to what it inherits, or leaves it out.
+fn set_optional(optional: &mut dyn Optional, is_set: bool, slot: &Slot, context: &mut FormContext) {
+    let was_set = optional.is_set();
+    if was_set != is_set {
+        optional.set(is_set);
+    }
+    if is_set
+        && !was_set
+        && let (Some(inherited), Some(value)) = (context.about.inherited(&slot.field), optional.value())
+        && value.set_ron(&inherited).is_err()
+    {
+        optional.set(true); // its own default, where what is outside is of another kind
+    }
+}
+
+/// Draws one line for each of these fields that has no editor elsewhere.
+pub(super) fn rows_ui(
+    ui: &mut Ui,
+    group: &mut dyn Group,
+    is_shown: &dyn Fn(&Field) -> bool,
+    context: &mut FormContext,
+) -> bool {
+    let mut changed = false;
+    for (index, field) in group.fields().iter().enumerate() {
+        if context.elsewhere.contains(&field.key) || !is_shown(field) {
+            continue;
+        }
+        let is_default = group.is_default(index);
+        let around = nearer(group, field).map(|(path, value)| {
+            let around = context.about.spec.clone();
+            let _ = assign(&mut context.about.spec, &path, &value); // it is a value of this kind
+            around
+        });
+        let touched = context.at(Segment::Key(field.key.to_owned()), |context| {
+            field_ui(ui, field, group.value(index), is_default, context)
+        });
+        if let Some(around) = around {
+            context.about.spec = around;
+        }
+        if touched.reset {
+            group.reset(index);
+        }
+        changed |= touched.changed || touched.reset;
+    }
+    changed
+}
+
+/// Returns what a field of the same group has in the place of the settings around it, if another field inherits from
+/// there: the optimizer of a training stage, from which its learning rate comes. Its address and its value.
+fn nearer(group: &mut dyn Group, field: &Field) -> Option<(String, String)> {
+    let holds = |other: &Field| {
+        let rest = field.inherits.strip_prefix(other.inherits);
+        !other.inherits.is_empty() && rest.is_some_and(|rest| rest.starts_with('.'))
+    };
+    let index = group.fields().iter().position(holds)?;
+    let path = group.fields()[index].inherits.to_owned();
+    let Node::Optional(optional) = group.value(index).node() else { return None };
+    Some((path, optional.value()?.to_ron()))
+}
+
+/// The contents of a heading.
+pub struct Heading<'a> {
+    pub name: &'a str,
+    /// What its settings are, in few words, at the right.
+    pub summary: &'a str,
+    pub help: &'a str,
+    pub is_wrong: bool,
+    /// True if it is one of the parts of a panel.
+    pub is_title: bool,
+}
+
+/// Draws a heading over the whole width; a click anywhere opens or folds it. Returns whether it is open, and its id.
+pub fn heading_ui(
+    ui: &mut Ui,
+    id: Id,
+    heading: &Heading<'_>,
+    starts_open: bool,
+    must_open: bool,
+) -> (bool, Id) {
+    let mut state = CollapsingState::load_with_default_open(ui.ctx(), id, starts_open);
+    if must_open {
+        state.set_open(true);
+    }
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), CONTROL), Sense::click());
+    if response.clicked() {
+        state.toggle(ui);
+    }
+    let is_open = state.is_open();
+    state.store(ui.ctx());
+    paint_heading(ui, rect, heading, is_open);
+    if response.has_focus() {
+        widgets::focus_ring(ui, rect);
+    }
+    response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, heading.name));
+    let id = response.id;
+    if !heading.help.is_empty() {
+        response.on_hover_text(heading.help);
+    }
+    (is_open, id)
+}
+
+fn paint_heading(ui: &Ui, rect: Rect, heading: &Heading<'_>, is_open: bool) {
+    let colours = theme::present(ui);
+    let (painter, middle) = (ui.painter(), rect.center().y);
+    let icon = if is_open { Icon::CaretDown } else { Icon::CaretRight };
+    let colour = if heading.is_wrong && !is_open { colours.bad } else { colours.text };
+    icon.paint(painter, pos2(rect.left() + 6.0, middle), 12.0, colour);
+    let font = if heading.is_title { theme::medium(BODY) } else { FontId::proportional(BODY) };
+    let small = FontId::proportional(SMALL);
+    let left = rect.left() + 18.0;
+    let name = fitted(painter, heading.name, &font, rect.right() - left);
+    let name = painter.text(pos2(left, middle), Align2::LEFT_CENTER, name, font, colour);
+    let room = rect.right() - name.right() - 12.0;
+    if !is_open && room > 24.0 {
+        let summary = fitted(painter, heading.summary, &small, room);
+        painter.text(pos2(rect.right(), middle), Align2::RIGHT_CENTER, summary, small, colours.text3);
+    }
 }

@@ -6,9 +6,7 @@
 
 mod about;
 mod choice;
-mod draft;
 mod drafts;
-mod group;
 #[cfg(test)]
 mod help_tests;
 #[cfg(test)]
@@ -16,16 +14,11 @@ mod layer_tests;
 mod leaf;
 mod line;
 mod list;
-mod marks;
-mod optional;
 mod overrides;
 #[cfg(test)]
 mod row_tests;
-mod rows;
-pub mod section;
 #[cfg(test)]
 mod tests;
-mod ticks;
 
 use eframe::egui;
 use eframe::egui::{Id, Response, Ui};
@@ -36,18 +29,14 @@ use doc::{Problem, Severity};
 pub use drafts::{Drafts, TypedText};
 use form::path::{Place, Segment};
 use form::{Field, Group, Names, Node, Value};
-pub use rows::{close_lines, open_line};
+pub use line::{Heading, heading_ui};
+pub use list::{close_lines, open_line};
 
-/// What a form asks of the window.
+/// A request of a form to the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormRequest {
     /// A path for the setting at this place.
-    Browse {
-        /// Which setting.
-        place: Place,
-        /// Whether it names a folder or a file.
-        names: Names,
-    },
+    Browse { place: Place, names: Names },
     /// Other values for a sweep of an arm, or of the experiment; none end it.
     Sweep {
         /// The position of the arm; `None` for the experiment.
@@ -67,15 +56,14 @@ pub enum FormRequest {
 pub struct FormButton {
     /// The title of the choices that have it.
     pub of: &'static str,
-    /// Whether it is there for an alternative, by its key.
+    /// Returns true for the alternatives that have it, by their key.
     pub is_for: fn(&str) -> bool,
-    /// What it says.
     pub text: &'static str,
     /// What it does, in one sentence.
     pub help: &'static str,
 }
 
-/// What a form has to know besides the value that it draws.
+/// The context of a form: place, problems, focus, and the document around.
 pub struct FormContext<'a> {
     /// Place of the value in the document, and of each of its parts while that is drawn.
     pub place: Place,
@@ -102,7 +90,7 @@ pub struct FormContext<'a> {
 }
 
 impl<'a> FormContext<'a> {
-    /// The context of a form for the value at `place`.
+    /// Returns the context of a form for the value at `place`.
     pub fn new(place: Place, problems: &'a [Problem]) -> Self {
         let root_len = place.0.len();
         Self {
@@ -122,7 +110,7 @@ impl<'a> FormContext<'a> {
         }
     }
 
-    /// Problems of exactly the present place.
+    /// Returns the problems of exactly the present place.
     fn problems_here(&self) -> impl Iterator<Item = &'a Problem> + use<'a, '_> {
         let problems: &'a [Problem] = self.problems;
         problems.iter().filter(|problem| problem.place == self.place)
@@ -133,18 +121,18 @@ impl<'a> FormContext<'a> {
         self.wrong.push((self.place.clone(), message.into()));
     }
 
-    /// Whether the control of the present place holds something wrong.
+    /// Returns true if the control of the present place holds something wrong.
     fn is_wrong(&self) -> bool {
         self.wrong.iter().any(|(place, _)| *place == self.place)
             || self.problems_here().any(|problem| problem.severity == Severity::Error)
     }
 
-    /// Whether the setting that is to get the keyboard is here or inside.
+    /// Returns true if the setting that is to get the keyboard is here or inside.
     fn leads_to_focus(&self) -> bool {
         self.focus.as_ref().is_some_and(|focus| focus.0.starts_with(&self.place.0))
     }
 
-    /// Problems of the present place and of all settings inside.
+    /// Returns the problems of the present place and of all settings inside.
     fn problems_inside(&self) -> impl Iterator<Item = &'a Problem> + use<'a, '_> {
         let problems: &'a [Problem] = self.problems;
         problems.iter().filter(|problem| problem.place.0.starts_with(&self.place.0))
@@ -158,7 +146,7 @@ impl<'a> FormContext<'a> {
         result
     }
 
-    /// An id for a control of the present place, the same in every frame.
+    /// Returns an id for a control of the present place, the same in every frame.
     fn id(&self, ui: &Ui, part: &str) -> Id {
         ui.make_persistent_id((self.place.to_string(), part))
     }
@@ -213,13 +201,13 @@ pub fn note_edited(response: &Response) {
     }
 }
 
-/// The input that the keyboard types into, if the window undoes its edits.
+/// Returns the input that the keyboard types into, if the window undoes its edits.
 pub fn edited(ctx: &egui::Context) -> Option<Id> {
     let edited = ctx.data(|data| data.get_temp(Id::unique(EDITED)));
     ctx.memory(eframe::egui::Memory::focused).filter(|focused| edited == Some(*focused))
 }
 
-/// Whether there is such an input, and its text is a value.
+/// Returns true if there is such an input, and its text is a value.
 pub fn is_editing(ctx: &egui::Context) -> bool {
     let without = ctx.data(|data| data.get_temp::<Option<Id>>(Id::unique(NO_VALUE))).flatten();
     edited(ctx).is_some_and(|edited| without != Some(edited))
@@ -233,7 +221,7 @@ fn note_value(response: &Response, is_value: bool) {
     }
 }
 
-/// What a control gets from its line: its name, and how it is declared.
+/// The name and the declaration of a control, from its line.
 #[derive(Clone)]
 struct Slot {
     name: String,
@@ -242,12 +230,10 @@ struct Slot {
 }
 
 impl Slot {
-    /// A slot without a visible label.
     fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), label: None, field: Field::new("", "", "") }
     }
 
-    /// Gives a control its accessible name.
     fn name(&self, response: Response) -> Response {
         match self.label {
             Some(label) => response.labelled_by(label),
@@ -261,7 +247,7 @@ pub fn inner_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
     context.control_width = control_width(ui);
     context.reachable(ui, |ui, context| {
         let Node::Choice(choice) = value.node() else { return value_ui(ui, value, context) };
-        marks::problems_ui(ui, context);
+        line::problems_ui(ui, context);
         let variant = choice.variant();
         let Some(payload) = choice.payload() else { return false };
         context.at(Segment::Variant(variant.key.to_owned()), |context| inner_ui(ui, payload, context))
@@ -276,10 +262,10 @@ pub fn fields_ui(
     context: &mut FormContext,
 ) -> bool {
     context.control_width = control_width(ui);
-    group::rows_ui(ui, group, &is_shown, context)
+    line::rows_ui(ui, group, &is_shown, context)
 }
 
-/// Width of the part of a line right of its label.
+/// Returns the width of the part of a line right of its label.
 fn control_width(ui: &Ui) -> f32 {
     (ui.available_width() * 0.6).round()
 }
@@ -289,35 +275,26 @@ pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
     context.control_width = control_width(ui);
     context.reachable(ui, |ui, context| {
         if matches!(value.node(), Node::Group(_)) {
-            marks::problems_ui(ui, context);
+            line::problems_ui(ui, context);
         }
         whole_ui(ui, value, &Slot::named("Value"), context)
     })
 }
 
-/// Head and body of a value that no field declares.
+/// Draws head and body of a value that no field declares.
 fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
-    match value.node() {
-        Node::Group(group) => group::rows_ui(ui, group, &|_| true, context),
-        Node::Choice(choice) => {
-            let title = choice.title();
-            line::titled_ui(ui, title, value, context)
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => {
-            let changed = ui.horizontal(|ui| head_ui(ui, value, slot, context)).inner;
-            body_ui(ui, value, slot, context) || changed
-        }
+    if let Node::Group(group) = value.node() {
+        return line::rows_ui(ui, group, &|_| true, context);
     }
+    if let Node::Choice(choice) = value.node() {
+        let title = choice.title();
+        return line::titled_ui(ui, title, value, context);
+    }
+    let changed = ui.horizontal(|ui| head_ui(ui, value, slot, context)).inner;
+    body_ui(ui, value, slot, context) || changed
 }
 
-/// The part of a value on its line.
+/// Draws the part of a value on its line.
 fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Switch(on) => leaf::switch_ui(ui, on, slot, context),
@@ -327,30 +304,30 @@ fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
         Node::Integer(_) | Node::Number(_) | Node::Parsed(_) => leaf::line_ui(ui, value, slot, context),
         Node::Text(text) => leaf::text_ui(ui, text, slot, context),
         Node::Choice(choice) => choice::head_ui(ui, choice, slot, context),
-        Node::Optional(optional) if optional::is_line(optional) => {
-            optional::line_ui(ui, value, slot, context)
+        Node::Optional(optional) if line::is_optional_line(optional) => {
+            line::optional_line_ui(ui, value, slot, context)
         }
-        Node::Optional(optional) => optional::head_ui(ui, optional, slot, context),
+        Node::Optional(optional) => line::optional_head_ui(ui, optional, slot, context),
         Node::List(list) if list::is_line(list) => leaf::line_ui(ui, value, slot, context),
-        Node::List(list) => match rows::kinds(list) {
-            Some(kinds) => rows::head_ui(ui, list, kinds, slot, context),
+        Node::List(list) => match list::kinds(list) {
+            Some(kinds) => list::rows_head_ui(ui, list, kinds, slot, context),
             None => list::head_ui(ui, list, slot),
         },
         Node::Group(_) | Node::Overrides(_) => false,
     }
 }
 
-/// The part of a value below its line, if it has one.
+/// Draws the part of a value below its line, if it has one.
 fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Choice(choice) => choice::body_ui(ui, choice, context),
         Node::Optional(optional) => optional.value().is_some_and(|inner| body_ui(ui, inner, slot, context)),
-        Node::List(list) if !list::is_line(list) => match rows::kinds(list) {
-            Some(kinds) => rows::body_ui(ui, list, kinds, slot, context),
+        Node::List(list) if !list::is_line(list) => match list::kinds(list) {
+            Some(kinds) => list::rows_body_ui(ui, list, kinds, slot, context),
             None => list::body_ui(ui, list, slot, context),
         },
         Node::Group(group) => {
-            line::indented_ui(ui, context, |ui, context| group::rows_ui(ui, group, &|_| true, context))
+            line::indented_ui(ui, context, |ui, context| line::rows_ui(ui, group, &|_| true, context))
         }
         Node::Overrides(overrides) => overrides::body_ui(ui, overrides, slot, context),
         Node::List(_)

@@ -4,8 +4,8 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{Button, Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui, WidgetInfo};
 
-use super::draft::{FieldStyle, draft_ui};
-use super::{FormContext, FormRequest, Slot, line, marks};
+use super::drafts::{FieldStyle, draft_ui};
+use super::{FormContext, FormRequest, Slot, line};
 use crate::icons::Icon;
 use crate::swept::{Swept, label_of, path_of};
 use crate::theme::{self, SMALL, cell_ui, fitted};
@@ -59,19 +59,19 @@ fn override_ui(
             slot.label = Some(shown.id);
             shown.on_hover_text(hint);
         });
-        let width = (ui.available_width() - marks::ICON_WIDTH - ui.spacing().item_spacing.x).max(40.0);
+        let width = (ui.available_width() - line::ICON_WIDTH - ui.spacing().item_spacing.x).max(40.0);
         let values = overrides.0.get(path).cloned().unwrap_or_default();
         let written = cell_ui(ui, width, |ui| values_ui(ui, path, &values, is_list, &slot, context));
         let is_changed = written.is_some();
         overrides.0.extend(written.map(|written| (path.to_owned(), written)));
-        let is_removed = marks::icon_ui(ui, Icon::X, colours.text2, &format!("Remove {label}"), "Remove");
+        let is_removed = line::icon_ui(ui, Icon::X, colours.text2, &format!("Remove {label}"), "Remove");
         if is_removed {
             overrides.0.remove(path);
             context.drafts.forget(&context.place.clone());
         }
         is_changed || is_removed
     });
-    marks::problems_ui(ui, context);
+    line::problems_ui(ui, context);
     context.wrong.truncate(wrong_before);
     changed.inner
 }
@@ -102,7 +102,7 @@ fn values_ui(
     result
 }
 
-/// The text of values; nothing where some are no values of the setting.
+/// Returns the text of values; nothing where some are no values of the setting.
 fn written(value: &mut dyn Value, values: &str, is_list: bool, field: &Field) -> Option<String> {
     let items = if is_list { Overrides::items(values).ok()? } else { vec![values.to_owned()] };
     let text = |item: &String| {
@@ -112,7 +112,7 @@ fn written(value: &mut dyn Value, values: &str, is_list: bool, field: &Field) ->
     items.iter().map(text).collect::<Option<Vec<_>>>().map(|texts| texts.join(", "))
 }
 
-/// The text of the file format for typed values.
+/// Returns the text of the file format for typed values.
 fn read(value: &mut dyn Value, typed: &str, is_list: bool, field: &Field) -> Result<String, String> {
     if is_list {
         let items = text::read_list(value, typed, field)?;
@@ -141,7 +141,7 @@ pub(super) fn swept_ui(ui: &mut Ui, swept: &Swept, slot: &Slot, context: &mut Fo
 /// Draws what is wrong with the values that are drawn in place of a control.
 pub(super) fn swept_problems_ui(ui: &mut Ui, swept: &Swept, context: &mut FormContext) {
     let outer = std::mem::replace(&mut context.place, swept.place());
-    marks::problems_ui(ui, context);
+    line::problems_ui(ui, context);
     context.place = outer;
 }
 
@@ -206,7 +206,7 @@ fn add_menu_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &
     let mut search = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_default();
     ui.set_min_width(300.0);
     let field = TextEdit::singleline(&mut search).hint_text("Search settings").desired_width(f32::INFINITY);
-    let field = marks::field_ui(ui, field.id(id.with("text")), false).accessible_name("Search settings");
+    let field = line::text_field_ui(ui, field.id(id.with("text")), false).accessible_name("Search settings");
     if !ui.memory(|memory| memory.has_focus(field.id)) && search.is_empty() {
         field.request_focus();
     }
@@ -235,7 +235,7 @@ fn add_menu_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &
     true
 }
 
-/// All settings of the runs that can have other values.
+/// Returns all settings of the runs that can have other values.
 fn addable(context: &mut FormContext) -> Vec<Addable> {
     let mut all: Vec<Addable> = Vec::new();
     walk(&mut context.about.spec, &mut |value, found| {
@@ -271,12 +271,12 @@ fn addable(context: &mut FormContext) -> Vec<Addable> {
     all
 }
 
-/// Whether a value is neither a group nor a choice.
+/// Returns true if a value is neither a group nor a choice.
 fn is_single(value: &mut dyn Value) -> bool {
     !matches!(value.node(), Node::Group(_) | Node::Choice(_))
 }
 
-/// The text, if it is one value of the file format.
+/// Returns the text, if it is one value of the file format.
 ///
 /// Anything else must not reach the document: it could not be written to a file.
 fn checked(text: &str) -> Result<String, String> {

@@ -281,7 +281,7 @@ fn swept_settings_are_added_by_their_labels_and_written_as_values() {
 /// What forms know of a perceptron of 784–300–100–10.
 pub(super) fn perceptron() -> About {
     let text = "(data: Mnist(), net: Mlp(hidden: [300, 100]), arms: [(name: \"a\", plan: [Test])])";
-    About::of(&doc::file::parse(text, std::path::Path::new("x.ron")).unwrap(), Some(0))
+    About::new(&doc::file::parse(text, std::path::Path::new("x.ron")).unwrap(), Some(0))
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl Window {
     }
 
     fn history(&self) -> History {
-        History::new(EditState::of(self.present()))
+        History::new(EditState::new(self.present()))
     }
 
     /// Does what a step says, as the app does.
@@ -57,7 +57,7 @@ impl Window {
     }
 
     fn is_like(&self, other: &Self) -> bool {
-        EditState::of(self.present()).change(other.present()).is_none() && self.archived == other.archived
+        EditState::new(self.present()).change(other.present()).is_none() && self.archived == other.archived
     }
 }
 

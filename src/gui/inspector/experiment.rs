@@ -6,8 +6,8 @@ use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
 
 use crate::document::Document;
-use crate::form::section::{Heading, heading_ui};
 use crate::form::{FormContext, fields_ui, value_ui};
+use crate::form::{Heading, heading_ui};
 use crate::icons::Icon;
 use crate::swept::runs_text;
 use crate::{theme, widgets};
@@ -28,7 +28,7 @@ struct Section {
     help: &'static str,
     /// What the settings are, in few words.
     summary: fn(&mut Experiment) -> String,
-    /// Whether a setting is in it, by its keys.
+    /// Returns true for the settings in it, by their keys.
     holds: fn(&[&str]) -> bool,
     draw: fn(&mut Ui, &mut Experiment, &mut FormContext<'_>),
 }
@@ -206,7 +206,7 @@ fn is_of_training(key: &str) -> bool {
     [OF_DETAILS, OF_EVALUATION, OF_DEVICES].iter().all(|others| !others.contains(&key))
 }
 
-/// Whether a setting of the experiment is drawn by no section, and nowhere else.
+/// Returns true if a setting of the experiment is drawn by no section, and nowhere else.
 fn is_in_no_section(field: &Field) -> bool {
     let elsewhere = ["version", "seeds", "set", "sweep", "arms", "train"];
     !elsewhere.contains(&field.key) && SECTIONS.iter().all(|section| !(section.holds)(&[field.key]))
@@ -240,7 +240,7 @@ fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, conte
     }
 }
 
-/// Whether a section shows the setting at a place.
+/// Returns true if a section shows the setting at a place.
 fn holds(section: &Section, place: &Place) -> bool {
     let keys: Vec<&str> = place
         .0
@@ -253,20 +253,19 @@ fn holds(section: &Section, place: &Place) -> bool {
     !keys.is_empty() && (section.holds)(&keys)
 }
 
-/// `784–300–100–10`, or what differs from the defaults of another network.
+/// Returns `784–300–100–10`, or what differs from the defaults of another network.
 fn network_summary(experiment: &mut Experiment) -> String {
     let name = |facts: Facts| experiment.net.rule().name(facts.shape, facts.classes);
     facts(experiment).map_or_else(|| experiment.net.label().to_owned(), name)
 }
 
-/// What is known of the data of all arms.
 fn facts(experiment: &Experiment) -> Option<Facts> {
     let mut data = experiment.data.clone();
     experiment.looks.fill(&mut data);
     data.facts(experiment.net.image_side())
 }
 
-/// `Cross-entropy, 2 augmentations, records weights`.
+/// Returns `Cross-entropy, 2 augmentations, records weights`.
 fn details_summary(experiment: &mut Experiment) -> String {
     let train = &experiment.train;
     let mut parts = vec![train.loss.label().to_owned()];

@@ -2,56 +2,53 @@
 //! other.
 
 mod experiment;
-pub mod network;
-mod run;
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 
-use eframe::egui::{Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
+use eframe::egui::{self, Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 
-use super::document::Document;
-use super::form::{About, FormContext, FormRequest, close_lines, inner_ui, value_ui};
-use super::icons::Icon;
-use super::runs::Runs;
-use super::selection::Selection;
-use super::swept::runs_text;
-use super::views::DryRun;
-use super::{arm_look, faults, plan, theme, widgets};
+use crate::document::Document;
+use crate::form::{About, FormButton, FormContext, FormRequest, close_lines, inner_ui, value_ui};
+use crate::icons::Icon;
+use crate::runs::Runs;
+use crate::selection::Selection;
+use crate::swept::runs_text;
+use crate::views::DryRun;
+use crate::{arm_look, faults, plan, text, theme, widgets};
+use doc::arch::{Difference, place_of};
 use doc::intervention::Prune;
-use doc::{Intervention, Stage};
+use doc::structure::logits;
+use doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
 use figure::style_of;
 use form::path::{Place, Segment};
 use form::{Choice, Names, Node, Value};
+use results::RunState;
+use results::run_state::DEFINITION;
 
 /// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];
 
-/// What the inspector keeps between frames.
+/// The state of the inspector between frames.
 #[derive(Default)]
 pub struct Inspector {
     /// What its forms know of the document, at a revision of it and for an arm.
     about: Option<((u64, Option<usize>), About)>,
     /// Height of the settings of the experiment in the last frame, in points.
     height: f32,
-    /// Whether open lines are to be closed, since their positions mean other items.
+    /// True if open lines are to be closed, since their positions mean other items.
     pub closes_lines: bool,
 }
 
-/// What the inspector shows and edits.
+/// The input of the inspector: the document, and what is selected.
 pub struct Inspected<'a> {
-    /// The open document.
     pub document: &'a mut Document,
     /// States and results of its runs.
     pub runs: &'a Runs,
-    /// What is selected.
     pub selection: &'a mut Selection,
     /// A setting to scroll to and to give the keyboard to; taken once it is reached.
     pub focus: &'a mut Option<Place>,
     /// What a stage that copies would do.
     pub dry_run: &'a mut DryRun,
-    /// The folder of results.
     pub results: &'a Path,
     /// What the selected run has in the columns of the table of runs.
     pub details: &'a [(String, String)],
@@ -63,7 +60,7 @@ pub struct Inspected<'a> {
     pub notes: &'a mut Vec<String>,
 }
 
-/// What the inspector asks of the window.
+/// A request of the inspector to the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InspectorRequest {
     /// A path for a setting.
@@ -75,9 +72,8 @@ pub enum InspectorRequest {
 /// A path that the user wants to look for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Browse {
-    /// The setting that gets it.
     pub place: Place,
-    /// Whether it names a folder or a file.
+    /// True if it names a folder or a file.
     pub names: Names,
 }
 
@@ -90,13 +86,13 @@ impl Inspector {
         let arm = input.selection.arm();
         let key = (input.document.revision(), arm);
         if self.about.as_ref().is_none_or(|(known, _)| *known != key) {
-            self.about = Some((key, About::of(&input.document.experiment, arm)));
+            self.about = Some((key, About::new(&input.document.experiment, arm)));
         }
         let problems = input.document.problems().to_vec();
         let (_, about) = self.about.take().unwrap_or_default();
         let mut context = FormContext::new(Place::default(), &problems);
         (context.about, context.drafts) = (about, std::mem::take(&mut input.document.drafts));
-        context.buttons = network::BUTTONS;
+        context.buttons = BUTTONS;
         let focus = input.focus.take();
         let is_of_arm = focus.as_ref().is_some_and(|place| selection_of(place).is_some());
         let (of_arm, of_all) = if is_of_arm { (focus, None) } else { (None, focus) };
@@ -134,17 +130,17 @@ impl Inspector {
     }
 }
 
-/// Does what a form asks for, or returns what only the window can do.
+/// Answers a request of a form, or returns what only the window can do.
 fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRequest> {
     match request {
         FormRequest::Browse { place, names } => {
             return Some(InspectorRequest::Browse(Browse { place, names }));
         }
-        FormRequest::Press(place, network::EDIT) => {
-            input.notes.extend(network::edit_as_layers(&mut input.document.experiment, &place));
+        FormRequest::Press(place, EDIT) => {
+            input.notes.extend(edit_as_layers(&mut input.document.experiment, &place));
         }
-        FormRequest::Press(place, network::SHOW) => {
-            return Some(InspectorRequest::ShowNetwork(network::arm_of(&place)));
+        FormRequest::Press(place, SHOW) => {
+            return Some(InspectorRequest::ShowNetwork(arm_of(&place)));
         }
         FormRequest::Press(..) => {}
         FormRequest::Show(place) => {
@@ -168,7 +164,7 @@ fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRe
     None
 }
 
-/// The title of the upper part, and what is selected.
+/// Draws the title of the upper part, and what is selected.
 fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.horizontal(|ui| {
         widgets::title_ui(ui, "Selected");
@@ -218,7 +214,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.add_space(theme::STEP / 2.0);
 }
 
-/// The line with the colour and mark of the selected arm; a click on the mark opens the palette.
+/// Draws the line with the colour and mark of the selected arm; a click on the mark opens the palette.
 fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     let Some(index) = input.colour else { return };
     let colours = theme::present(ui);
@@ -243,7 +239,6 @@ fn prune_of(stage: &mut Stage) -> Option<&mut Prune> {
     if let Stage::Do(Intervention::Prune(prune)) = stage { Some(prune) } else { None }
 }
 
-/// What a stage does, in a word: `Prune`.
 fn name_of(stage: &Stage) -> &'static str {
     match stage {
         Stage::Do(intervention) => intervention.label(),
@@ -251,7 +246,6 @@ fn name_of(stage: &Stage) -> &'static str {
     }
 }
 
-/// What choosing a stage means.
 fn help_of(stage: &Stage) -> &'static str {
     match stage {
         Stage::Do(intervention) => intervention.variant().help,
@@ -274,49 +268,25 @@ fn with_settings<R>(input: &mut Inspected<'_>, act: impl FnOnce(&mut dyn Value, 
 }
 
 fn is_changed(value: &mut dyn Value, kept: &[&str]) -> bool {
-    match value.node() {
-        Node::Choice(choice) => choice.payload().is_some_and(|payload| is_changed(payload, kept)),
-        Node::Group(group) => {
-            let fields = group.fields().iter().enumerate();
-            fields.filter(|(_, field)| !kept.contains(&field.key)).any(|(index, _)| !group.is_default(index))
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => false,
+    if let Node::Choice(choice) = value.node() {
+        return choice.payload().is_some_and(|payload| is_changed(payload, kept));
     }
+    let Node::Group(group) = value.node() else { return false };
+    let mut fields = group.fields().iter().enumerate();
+    fields.any(|(index, field)| !kept.contains(&field.key) && !group.is_default(index))
 }
 
 fn reset(value: &mut dyn Value, kept: &[&str]) {
-    match value.node() {
-        Node::Choice(choice) => {
-            if let Some(payload) = choice.payload() {
-                reset(payload, kept);
-            }
+    if let Node::Choice(choice) = value.node() {
+        if let Some(payload) = choice.payload() {
+            reset(payload, kept);
         }
-        Node::Group(group) => {
-            for (index, field) in group.fields().iter().enumerate() {
-                if !kept.contains(&field.key) {
-                    group.reset(index);
-                }
-            }
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::List(_)
-        | Node::Optional(_)
-        | Node::Overrides(_) => {}
+    } else if let Node::Group(group) = value.node() {
+        let fields = group.fields().iter().enumerate();
+        fields.filter(|(_, field)| !kept.contains(&field.key)).for_each(|(index, _)| group.reset(index));
     }
 }
 
-/// Draws what is selected.
 fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext<'_>) {
     let arms = Place::default().key("arms");
     match input.selection.clone() {
@@ -326,7 +296,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
         }
         Selection::Run { id, .. } => {
             let run = input.document.runs().iter().find(|run| run.id == id);
-            run::run_ui(ui, run, input.runs, (input.results, input.details));
+            run_ui(ui, run, input.runs, (input.results, input.details));
         }
         Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));
@@ -365,7 +335,7 @@ fn hint_ui(ui: &mut Ui, text: Option<&str>) {
     ui.add(Label::new(text).wrap());
 }
 
-/// What has to be selected to see a setting; nothing for settings of the experiment, which are always there.
+/// Returns what has to be selected to see a setting; nothing for settings of the experiment, which are always there.
 pub fn selection_of(place: &Place) -> Option<Selection> {
     match place.0.as_slice() {
         [Segment::Key(arms), Segment::Index(arm), Segment::Key(key), rest @ ..]
@@ -379,7 +349,6 @@ pub fn selection_of(place: &Place) -> Option<Selection> {
     }
 }
 
-/// Positions of stages within stages.
 fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     let mut path = Vec::new();
     while let [Segment::Index(index), inner @ ..] = rest {
@@ -393,3 +362,130 @@ fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     }
     path
 }
+
+/// Makes a list of layers from a named network.
+pub(super) const EDIT: &str = "Edit as layers";
+/// Shows the view of networks.
+pub(super) const SHOW: &str = "Show network";
+
+/// The buttons of a network.
+pub(super) const BUTTONS: &[FormButton] = &[
+    FormButton {
+        of: Net::TITLE,
+        is_for: |key| key != "Sequential",
+        text: EDIT,
+        help: "Write the network out as a list of layers that can be changed; names and initial weights stay the same",
+    },
+    FormButton {
+        of: Net::TITLE,
+        is_for: |_| true,
+        text: SHOW,
+        help: "Open the view Network, which follows every edit",
+    },
+];
+
+/// Returns the arm that the network at a place is of; nothing for that of the experiment.
+pub(super) fn arm_of(place: &Place) -> Option<usize> {
+    match place.0.as_slice() {
+        [Segment::Key(arms), Segment::Index(arm), ..] if arms == "arms" => Some(*arm),
+        _ => None,
+    }
+}
+
+/// Returns the layer in which the lists of layers of two experiments differ, if any differ: its place in the new one,
+/// if it is there.
+pub fn edited_layer(old: &Experiment, new: &Experiment) -> Option<Option<Place>> {
+    let root = Place::default();
+    let arms = old.arms.iter().zip(&new.arms).enumerate();
+    let of_arm = |(arm, (old, new)): (usize, (&'_ Arm, &'_ Arm))| {
+        let place = Place::default().key("arms").index(arm).key("net");
+        Some((place, old.net.clone()?, new.net.clone()?))
+    };
+    let mut nets = arms.filter_map(of_arm).chain([(root.key("net"), old.net.clone(), new.net.clone())]);
+    nets.find_map(|(place, old, new)| {
+        let (old, layers) = old.rule().written().zip(new.rule().written())?;
+        let difference = Difference::between(old, layers)?;
+        Some(difference.layer().map(|path| place_of(&place.variant(new.key()), layers, path)))
+    })
+}
+
+/// Replaces the named network at a place, that of the experiment or of an arm, by the list of its layers. Returns what to
+/// note about it.
+pub(super) fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Option<String> {
+    let arm = arm_of(place);
+    let spec = planned(experiment, arm);
+    let net = match arm {
+        Some(arm) => experiment.arms.get_mut(arm)?.net.as_mut()?,
+        None => &mut experiment.net,
+    };
+    let facts = spec.data.facts(net.image_side())?;
+    let outputs = logits(net, facts.classes, &spec.train.loss);
+    let name = net.rule().name(facts.shape, outputs);
+    let list = net.to_layers(facts.shape, outputs);
+    let count = list.layers.len();
+    *net = Net::Sequential(list);
+    let own = arm.and_then(|arm| experiment.arms.get(arm)).map(|arm| &arm.sweep);
+    let mut sweeps = [Some(&experiment.sweep), own].into_iter().flatten().flat_map(|sweep| sweep.0.keys());
+    let swept = sweeps
+        .find(|path| path.starts_with("net."))
+        .map_or_else(String::new, |path| format!(". The sweep over {path} no longer applies; remove it"));
+    Some(format!("{name} is now a list of {count} layers; Undo restores it{swept}"))
+}
+
+/// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
+fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, (results, details): (&Path, &[(String, String)])) {
+    let Some(run) = run else {
+        ui.label("This run has outdated settings. Select another one.");
+        return;
+    };
+    let state = runs.state(&run.id);
+    ui.label(format!("{} {}", text::sign(&state), runs.word(&run.id)));
+    if let Some(id) = runs.stray(run) {
+        ui.label(format!("Outdated results: {} {}", text::sign(&runs.state(id)), runs.word(id)));
+    }
+    if runs.has_diverged(run) {
+        widgets::message_ui(ui, widgets::Tone::Warning, DEFINITION);
+    }
+    if let RunState::Failed(why) = &state {
+        ui.add(Label::new(RichText::new(why).color(theme::present(ui).bad)).wrap().selectable(true));
+        if ui.add(widgets::button(Icon::Copy, "Copy message")).clicked() {
+            ui.ctx().copy_text(why.clone());
+        }
+    }
+    let Some(record) = runs.record(&run.id) else { return };
+    egui::Grid::new("run").num_columns(2).spacing([2.0 * theme::STEP, theme::STEP / 2.0]).show(ui, |ui| {
+        let mut row = |name: &str, value: String| {
+            ui.label(RichText::new(name).weak());
+            ui.add(Label::new(&value).truncate());
+            ui.end_row();
+        };
+        if state == RunState::Running {
+            let progress = record.progress();
+            let done = text::whole_percent(progress.done);
+            row("Progress", format!("{done}, {} of its stage", record.position()));
+            if let Some(secs) = progress.secs_left {
+                row("Time left", text::duration(secs));
+            }
+        }
+        for (name, value) in details {
+            row(name, value.clone());
+        }
+        row("Run ID", run.id.clone());
+    });
+    let folder = results.join(&run.id).display().to_string();
+    if ui.add(widgets::button(Icon::Copy, "Copy path of results")).on_hover_text(&folder).clicked() {
+        ui.ctx().copy_text(folder);
+    }
+    ui.add_space(theme::STEP);
+    for report in record.reports() {
+        let check = match report.passed {
+            Some(true) => "✓ ",
+            Some(false) => "✗ ",
+            None => "",
+        };
+        ui.label(RichText::new(format!("{check}{}", report.summary)).small());
+    }
+}
+
+#[cfg(test)]
+mod tests;

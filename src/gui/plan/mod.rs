@@ -3,25 +3,25 @@
 //! Rows are drawn first and say what the user wants; the plan changes once afterwards, so that nothing moves under
 //! the pointer in the middle of a frame.
 
-mod action;
-mod menu;
 mod outline;
 mod row;
 
 use eframe::egui::containers::menu::MenuButton;
-use eframe::egui::{Align, Button, Event, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2};
+use eframe::egui::{
+    Align, Button, Event, KeyboardShortcut, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2,
+};
 
-use super::form::FormContext;
-use super::icons::Icon;
-use super::theme::{CONTROL, STEP, present};
-use super::widgets;
-pub use action::Action;
-use action::insert_after;
+use crate::form::FormContext;
+use crate::icons::Icon;
+use crate::theme::{CONTROL, STEP, present};
+use crate::widgets;
 use doc::Stage;
-use form::{Stored, ron_text};
+use form::{Choice, Node, Stored, ron_text};
+use outline::{above, below, has_stage, insert, relocate, take};
+
 pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};
 
-/// What the user wants of the plan.
+/// A change of the plan that the user asks for.
 #[allow(clippy::large_enum_variant, reason = "there is one of them in a frame at most")]
 enum PlanRequest {
     Select(Vec<usize>),
@@ -31,9 +31,9 @@ enum PlanRequest {
     Move { from: Vec<usize>, to: Vec<usize> },
 }
 
-/// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has the place
-/// of the plan, and the problems, which are marked at their stages. Returns whether another stage is selected, or none any
-/// more.
+/// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has
+/// the place of the plan, and the problems, which are marked at their stages. Returns whether another stage is
+/// selected, or none any more.
 pub fn plan_ui(
     ui: &mut Ui,
     arm: &str,
@@ -53,13 +53,13 @@ pub fn plan_ui(
         row::follow_with_keyboard(ui);
     }
     if let Some(request) = title.or(rows.request).or(keyboard) {
-        carry_out(request, plan, selected);
+        apply_request(request, plan, selected);
     }
     *selected != before
 }
 
-/// Does what is wanted, and selects the stage that results.
-fn carry_out(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
+/// Applies a request, and selects the stage that results.
+fn apply_request(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
     match request {
         PlanRequest::Select(path) => *selected = Some(path),
         PlanRequest::Act(action, path) => action.apply(plan, &path, selected),
@@ -88,7 +88,7 @@ fn title_ui(ui: &mut Ui, arm: &str, plan: &[Stage], selected: Option<&[usize]>) 
         widgets::title_ui(ui, "Plan");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
-            let (add, menu) = icon_menu(Icon::Plus).ui(ui, menu::menu_ui);
+            let (add, menu) = icon_menu(Icon::Plus).ui(ui, menu_ui);
             add.accessible_name("Add stage")
                 .on_hover_text("Add a stage after the selected one, or at the end");
             let added = menu.and_then(|menu| menu.inner).map(|stage| PlanRequest::Add(vec![stage]));
@@ -113,7 +113,7 @@ fn icon_menu(icon: Icon) -> MenuButton<'static> {
     MenuButton::from_button(button.frame_when_inactive(false))
 }
 
-/// What can be done with the stage at a path, as entries of a menu.
+/// Draws what can be done with the stage at a path, as entries of a menu.
 fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<PlanRequest> {
     let mut request = None;
     for action in Action::ALL {
@@ -131,7 +131,8 @@ fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<Pla
     request
 }
 
-/// What the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the clipboard.
+/// Returns what the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the
+/// clipboard.
 fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
     let path = selected?;
     for action in Action::ALL {
@@ -161,14 +162,13 @@ fn copy(ui: &Ui, plan: &mut [Stage], path: &[usize]) {
     }
 }
 
-/// The stages in a text of the file format: one, or a list of them.
+/// Returns the stages in a text of the file format: one, or a list of them.
 fn stages_of(text: &str) -> Option<Vec<Stage>> {
     let text = text.trim().trim_end_matches(',');
     let single = ron_text::from_str::<Stage>(text).map(|stage| vec![stage]);
     single.or_else(|_| ron_text::from_str::<Vec<Stage>>(text)).ok()
 }
 
-/// The text in an empty plan.
 fn empty_ui(ui: &mut Ui) {
     ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
 }
@@ -180,21 +180,184 @@ pub fn act(plan: &mut Vec<Stage>, path: &[usize], action: Action) -> Option<Vec<
     selected
 }
 
-/// All stages that can be added: their label in menus, and what they do.
+/// Returns all stages that can be added: their label in menus, and what they do.
 pub fn addable() -> impl Iterator<Item = (&'static str, &'static str)> {
-    menu::entries().into_iter().map(|entry| (entry.label, entry.help))
+    entries().into_iter().map(|entry| (entry.label, entry.help))
 }
 
 /// Adds the stage with this label after the selected one, or at the end. Returns its path.
 pub fn add(plan: &mut Vec<Stage>, selected: Option<&[usize]>, label: &str) -> Option<Vec<usize>> {
-    let entry = menu::entries().into_iter().find(|entry| entry.label == label)?;
+    let entry = entries().into_iter().find(|entry| entry.label == label)?;
     Some(insert_after(plan, selected, entry.stage))
 }
 
-/// All stages that can be added, for tests that walk them.
+/// Returns all stages that can be added, for tests that walk them.
 #[cfg(test)]
 pub(super) fn all_stages() -> Vec<Stage> {
-    menu::entries().into_iter().map(|entry| entry.stage).collect()
+    entries().into_iter().map(|entry| entry.stage).collect()
+}
+
+/// An action on the selected stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// One row up, into and out of nested plans.
+    MoveUp,
+    MoveDown,
+    /// Puts a copy after it.
+    Duplicate,
+    /// Makes it the only stage of a repetition.
+    Repeat,
+    /// Takes it out.
+    Remove,
+}
+
+impl Action {
+    /// All of them, in the order in which menus have them.
+    pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MoveUp => "Move up",
+            Self::MoveDown => "Move down",
+            Self::Duplicate => "Duplicate",
+            Self::Repeat => "Repeat this",
+            Self::Remove => "Remove",
+        }
+    }
+
+    pub(super) const fn icon(self) -> Icon {
+        match self {
+            Self::MoveUp => Icon::ArrowUp,
+            Self::MoveDown => Icon::ArrowDown,
+            Self::Duplicate => Icon::Copy,
+            Self::Repeat => Icon::Repeat,
+            Self::Remove => Icon::Trash,
+        }
+    }
+
+    /// Returns its key, while a row of the plan has the keyboard.
+    pub const fn shortcut(self) -> Option<KeyboardShortcut> {
+        match self {
+            Self::MoveUp => Some(widgets::MOVE_UP),
+            Self::MoveDown => Some(widgets::MOVE_DOWN),
+            Self::Duplicate => Some(widgets::DUPLICATE),
+            Self::Remove => Some(widgets::REMOVE),
+            Self::Repeat => None,
+        }
+    }
+
+    /// Returns why it cannot be done to the stage at `path` now, if so.
+    pub fn why_not(self, plan: &[Stage], path: Option<&[usize]>) -> Option<&'static str> {
+        let Some(path) = path.filter(|path| has_stage(plan, path)) else {
+            return Some("Select a stage first");
+        };
+        match self {
+            Self::MoveUp if above(plan, path).is_none() => Some("It is the first stage"),
+            Self::MoveDown if below(plan, path).is_none() => Some("It is the last stage"),
+            Self::MoveUp | Self::MoveDown | Self::Duplicate | Self::Repeat | Self::Remove => None,
+        }
+    }
+
+    /// Does it to the stage at `path`, and selects the stage that results. Where it is not possible, nothing changes.
+    pub(super) fn apply(self, plan: &mut Vec<Stage>, path: &[usize], selected: &mut Option<Vec<usize>>) {
+        let Some(stage) = stage_at_mut(plan, path) else { return };
+        match self {
+            Self::MoveUp | Self::MoveDown => {
+                let to = if self == Self::MoveUp { above(plan, path) } else { below(plan, path) };
+                if let Some(moved) = to.and_then(|to| relocate(plan, path, &to)) {
+                    *selected = Some(moved);
+                }
+            }
+            Self::Duplicate => {
+                let copy = stage.clone();
+                *selected = Some(insert_after(plan, Some(path), copy));
+            }
+            Self::Repeat => {
+                let body = vec![stage.clone()];
+                *stage = Stage::Repeat(doc::stage::Repeat { body, ..Default::default() });
+                *selected = Some(path.to_vec());
+            }
+            Self::Remove => {
+                take(plan, path);
+                *selected = neighbour(plan, path);
+            }
+        }
+    }
+}
+
+/// Returns the stage to select when the one at `path` has been removed: the next one, else the one before, else the
+/// outer one.
+fn neighbour(plan: &mut [Stage], path: &[usize]) -> Option<Vec<usize>> {
+    let (&index, parent) = path.split_last()?;
+    let before = [parent, &[index.saturating_sub(1)]].concat();
+    let mut candidates = [path.to_vec(), before, parent.to_vec()].into_iter();
+    candidates.find(|candidate| stage_at_mut(plan, candidate).is_some())
+}
+
+/// Puts a stage after the selected one, or into it where it holds an empty plan, or at the end. Returns its path.
+fn insert_after(plan: &mut Vec<Stage>, selected: Option<&[usize]>, stage: Stage) -> Vec<usize> {
+    let is_empty = |stage: &mut Stage| stage.nested().is_some_and(|nested| nested.plan.is_empty());
+    let path = match selected {
+        Some(path) if stage_at_mut(plan, path).is_some_and(is_empty) => [path, &[0]].concat(),
+        Some([parent @ .., index]) => [parent, &[index + 1]].concat(),
+        _ => vec![plan.len()],
+    };
+    if insert(plan, &path, stage.clone()) {
+        return path;
+    }
+    plan.push(stage);
+    vec![plan.len() - 1]
+}
+
+/// A stage that can be added.
+struct StageEntry {
+    pub label: &'static str,
+    pub help: &'static str,
+    pub stage: Stage,
+    /// True if it changes weights: those stand together.
+    pub is_intervention: bool,
+}
+
+/// Returns all stages with their default settings. A stage with several alternatives has one entry for each of them.
+fn entries() -> Vec<StageEntry> {
+    let mut entries = Vec::new();
+    for stage in Stage::all() {
+        let mut probe = stage.clone();
+        let variant = probe.variant();
+        let alternatives = match probe.payload().map(|payload| payload.node()) {
+            Some(Node::Choice(choice)) => choice.variants(),
+            _ => &[],
+        };
+        for (index, alternative) in alternatives.iter().enumerate() {
+            let mut stage = stage.clone();
+            if let Some(Node::Choice(choice)) = stage.payload().map(|payload| payload.node()) {
+                choice.select(index);
+            }
+            let (label, help) = (alternative.label, alternative.help);
+            entries.push(StageEntry { label, help, stage, is_intervention: true });
+        }
+        if alternatives.is_empty() {
+            let (label, help) = (variant.label, variant.help);
+            entries.push(StageEntry { label, help, stage, is_intervention: false });
+        }
+    }
+    entries
+}
+
+fn menu_ui(ui: &mut Ui) -> Option<Stage> {
+    let mut chosen = None;
+    for are_interventions in [false, true] {
+        if are_interventions {
+            ui.separator();
+        }
+        for entry in entries().into_iter().filter(|entry| entry.is_intervention == are_interventions) {
+            if ui.button(entry.label).on_hover_text(entry.help).clicked() {
+                chosen = Some(entry.stage);
+                ui.close();
+            }
+        }
+    }
+    chosen
 }
 
 #[cfg(test)]

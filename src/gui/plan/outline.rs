@@ -8,24 +8,24 @@ use form::path::{Place, Segment};
 /// The keys of plans within stages.
 pub const NESTED: &[&str] = &["body", "plan"];
 
-/// The place of a stage's own plan, where `place` is that of the stage.
+/// Returns the place of a stage's own plan, where `place` is that of the stage.
 pub(super) fn nested_place(stage: &Stage, place: &Place) -> Option<Place> {
     stage.nested().map(|nested| place.variant(stage.key()).key(nested.key))
 }
 
-/// The stage at a path.
+/// Returns the stage at a path.
 pub fn stage_at_mut<'a>(plan: &'a mut [Stage], path: &[usize]) -> Option<&'a mut Stage> {
     let (&index, rest) = path.split_first()?;
     let stage = plan.get_mut(index)?;
     if rest.is_empty() { Some(stage) } else { stage_at_mut(stage.nested_mut()?, rest) }
 }
 
-/// The stage at a path, to look at.
+/// Returns the stage at a path, to look at.
 pub fn stage_in<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a Stage> {
     siblings(plan, path)?.get(*path.last()?)
 }
 
-/// Where the stage at a path of the plan `before` is in the plan `after`, if it has moved.
+/// Finds the stage at a path of the plan `before` in the plan `after`, if it has moved.
 pub fn moved_to(before: &[Stage], after: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     let stage = stage_in(before, path)?;
     // An equal one that was there before is another one.
@@ -34,7 +34,7 @@ pub fn moved_to(before: &[Stage], after: &[Stage], path: &[usize]) -> Option<Vec
     if stage_in(after, path) == Some(stage) { None } else { paths(after, &[]).into_iter().find(is_it) }
 }
 
-/// The paths of all stages, outer ones first.
+/// Returns the paths of all stages, outer ones first.
 fn paths(plan: &[Stage], around: &[usize]) -> Vec<Vec<usize>> {
     let of_stage = |(index, stage): (usize, &Stage)| {
         let path = [around, &[index]].concat();
@@ -44,12 +44,12 @@ fn paths(plan: &[Stage], around: &[usize]) -> Vec<Vec<usize>> {
     plan.iter().enumerate().flat_map(of_stage).collect()
 }
 
-/// Whether there is a stage at a path.
+/// Returns true if there is a stage at a path.
 pub(super) fn has_stage(plan: &[Stage], path: &[usize]) -> bool {
     path.last().is_some_and(|index| siblings(plan, path).is_some_and(|siblings| *index < siblings.len()))
 }
 
-/// The stage at a path, with its place in the document, where `place` is that of the plan.
+/// Returns the stage at a path, with its place in the document, where `place` is that of the plan.
 pub fn stage_at<'a>(
     plan: &'a mut [Stage],
     mut place: Place,
@@ -65,13 +65,12 @@ pub fn stage_at<'a>(
     stage_at(stage.nested_mut()?, place, rest)
 }
 
-/// The plan that holds the stage at `path`.
+/// Returns the plan that holds the stage at `path`.
 fn siblings<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a [Stage]> {
     let (_, parent) = path.split_last()?;
     parent.iter().try_fold(plan, |plan, index| Some(plan.get(*index)?.nested()?.plan))
 }
 
-/// The same, to be changed.
 fn siblings_mut<'a>(plan: &'a mut Vec<Stage>, path: &[usize]) -> Option<&'a mut Vec<Stage>> {
     let (_, parent) = path.split_last()?;
     if parent.is_empty() { Some(plan) } else { stage_at_mut(plan, parent)?.nested_mut() }
@@ -109,7 +108,7 @@ pub(super) fn relocate(plan: &mut Vec<Stage>, from: &[usize], to: &[usize]) -> O
     None
 }
 
-/// What `to` is called once the stage at `from` is gone.
+/// Returns what `to` is called once the stage at `from` is gone.
 fn after_removal(from: &[usize], to: &[usize]) -> Vec<usize> {
     let mut target = to.to_vec();
     if let Some((&index, parent)) = from.split_last()
@@ -122,7 +121,7 @@ fn after_removal(from: &[usize], to: &[usize]) -> Vec<usize> {
     target
 }
 
-/// The next path down for a stage, as rows are drawn: into the plan that follows, past a neighbour, or out.
+/// Returns the next path down for a stage, as rows are drawn: into the plan that follows, past a neighbour, or out.
 pub(super) fn below(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
     let siblings = siblings(plan, path)?;
@@ -136,7 +135,7 @@ pub(super) fn below(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     }
 }
 
-/// The next path up for a stage: the inverse of [`below`].
+/// Returns the next path up for a stage: the inverse of [`below`].
 pub(super) fn above(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
     if index == 0 {

@@ -10,7 +10,7 @@ use eframe::egui::{
 };
 
 use super::outline::nested_place;
-use super::{PlanRequest, actions_ui, empty_ui, menu};
+use super::{PlanRequest, actions_ui, empty_ui, menu_ui};
 use crate::form::FormContext;
 use crate::icons::Icon;
 use crate::theme::{BODY, STEP, present};
@@ -28,11 +28,10 @@ const HEIGHT: f32 = 24.0;
 /// Width of a number, in points.
 const NUMBER: f32 = 24.0;
 
-/// What the user asks of the rows.
+/// The response of the rows of a plan.
 #[derive(Default)]
 pub(super) struct PlanRows {
     pub request: Option<PlanRequest>,
-    /// Whether a row has the keyboard.
     pub has_keyboard: bool,
 }
 
@@ -44,7 +43,6 @@ struct PlanRow<'a> {
     /// The part of the sentence that is wrong.
     wrong: Option<Range<usize>>,
     problems: Vec<&'a Problem>,
-    /// Whether it holds a plan, and whether that is empty.
     holds: Option<bool>,
 }
 
@@ -192,7 +190,7 @@ fn sentence_ui(ui: &Ui, row: &PlanRow, at: Pos2, right: f32) {
     ui.painter().galley(at, galley, colours.text);
 }
 
-/// Where a sentence has the value that a problem is about, if it says it.
+/// Finds the value that a problem is about in a sentence, if it says it.
 pub(super) fn wrong_part(stage: &Stage, sentence: &str, rest: &[Segment]) -> Option<Range<usize>> {
     let texts = match value_at(&mut stage.clone(), rest)? {
         WrongValue::Number(number) => vec![share_in_percent(number), words::number(number)],
@@ -217,7 +215,7 @@ enum WrongValue {
     Text(String),
 }
 
-/// The value at a place in a stage.
+/// Returns the value at a place in a stage.
 fn value_at(value: &mut dyn Value, place: &[Segment]) -> Option<WrongValue> {
     let Some((first, rest)) = place.split_first() else {
         return match value.node() {
@@ -293,7 +291,7 @@ fn drag_request(ui: &Ui, row: &PlanRow, response: &Response, context: &FormConte
     Some(PlanRequest::Move { from: dropped.path.clone(), to })
 }
 
-/// Where a stage goes that is dropped on the lower half of a row.
+/// Returns the path of a stage that is dropped on the lower half of a row.
 fn path_below(row: &PlanRow) -> Vec<usize> {
     let mut path = row.path.clone();
     if row.holds.is_some() {
@@ -311,7 +309,7 @@ fn add_into_ui(ui: &mut Ui, row: &PlanRow) -> Option<PlanRequest> {
     }
     let chosen = in_row(ui, row.path.len(), |ui| {
         let button = widgets::ghost(Icon::Plus, "Add");
-        let (add, menu) = MenuButton::from_button(button).ui(ui, menu::menu_ui);
+        let (add, menu) = MenuButton::from_button(button).ui(ui, menu_ui);
         add.accessible_name(format!("Add stage to {}", row.number)).on_hover_text("Add a first stage to it");
         menu.and_then(|menu| menu.inner)
     });

@@ -4,10 +4,11 @@ use eframe::egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
-use super::{plan_ui, stages_of};
+use super::{plan_ui, stages_of, *};
 use crate::form::FormContext;
 use crate::theme;
-use doc::{Problem, Stage};
+use doc::stage::Repeat;
+use doc::{Intervention, Problem, Stage};
 use form::path::Place;
 
 #[derive(Default)]
@@ -164,4 +165,50 @@ fn an_empty_plan_says_what_to_do() {
     click(&mut harness, "Add stage");
     click(&mut harness, "Train");
     assert_eq!(harness.state().keys(), ["Train"]);
+}
+
+/// What is selected after an action.
+fn selected(action: Action, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {
+    let mut selected = None;
+    action.apply(plan, path, &mut selected);
+    selected
+}
+
+#[test]
+fn a_new_stage_goes_behind_the_selected_one_or_into_its_empty_plan() {
+    let mut plan = vec![Stage::Repeat(Repeat::default()), Stage::Test];
+    assert_eq!(insert_after(&mut plan, Some(&[0]), Stage::Test), [0, 0]);
+    assert_eq!(insert_after(&mut plan, Some(&[0]), Stage::Test), [1]);
+    assert_eq!(insert_after(&mut plan, None, Stage::Test), [3]);
+    assert_eq!(insert_after(&mut plan, Some(&[7]), Stage::Test), [4]);
+}
+
+#[test]
+fn after_a_removal_a_neighbour_is_selected() {
+    let mut plan = vec![Stage::Repeat(Repeat { body: vec![Stage::Test], ..Repeat::default() }), Stage::Test];
+    assert_eq!(selected(Action::Remove, &mut plan, &[0, 0]), Some(vec![0]));
+    assert_eq!(selected(Action::Remove, &mut plan, &[1]), Some(vec![0]));
+    assert_eq!(selected(Action::Remove, &mut plan, &[0]), None);
+    assert!(plan.is_empty());
+    assert_eq!(selected(Action::Remove, &mut plan, &[0]), None);
+}
+
+#[test]
+fn what_is_impossible_says_why() {
+    let mut plan = vec![Stage::Test];
+    assert_eq!(Action::MoveUp.why_not(&plan, Some(&[0])), Some("It is the first stage"));
+    assert_eq!(Action::Remove.why_not(&plan, None), Some("Select a stage first"));
+    assert_eq!(Action::Remove.why_not(&plan, Some(&[0])), None);
+    assert_eq!(selected(Action::Repeat, &mut plan, &[0]), Some(vec![0]));
+    assert_eq!(plan[0].key(), "Repeat");
+}
+
+#[test]
+fn every_stage_and_every_intervention_can_be_added() {
+    let entries = entries();
+    assert_eq!(entries.len(), Stage::all().len() - 1 + Intervention::all().len());
+    let mut labels: Vec<&str> = entries.iter().map(|entry| entry.label).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    assert_eq!(labels.len(), entries.len(), "no two entries are called the same");
 }

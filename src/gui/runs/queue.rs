@@ -13,7 +13,7 @@ use doc::{Run, capitalised};
 use results::{RunRecord, RunState, end_in_words};
 use run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
 
-/// How runs share the machine; what is not chosen depends on the number of runs and processors.
+/// The sharing of the machine by runs; the part that is not chosen depends on the number of runs and processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sharing {
@@ -30,7 +30,7 @@ impl Sharing {
     }
 }
 
-/// What can be done with runs of the document.
+/// An action on runs of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueAction {
     /// Start them, or add them to the queue: for the first time or after an end that was none.
@@ -47,16 +47,16 @@ pub enum QueueAction {
     Before(Option<String>),
 }
 
-/// What is to be done with which runs, by identity.
+/// A request to act on runs, by identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRequest {
-    /// What.
+    /// The action.
     pub action: QueueAction,
     /// Their identities.
     pub runs: Vec<String>,
 }
 
-/// How many of some runs can be started, go on or wait, and wait.
+/// Counts of runs by what can be done with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueCounts {
     /// Neither done nor in the queue.
@@ -314,14 +314,14 @@ pub struct QueueLine {
     pub run: String,
     /// Its place among those that wait, or, while nothing goes on, among those that *Run* would start; from 1.
     pub place: Option<usize>,
-    /// Whether it waits in a queue that goes on.
+    /// True if it waits in a queue that goes on.
     pub is_queued: bool,
-    /// Whether it goes on, and whether it was asked to stop for good.
+    /// True if it goes on, and whether it was asked to stop for good.
     pub is_running: bool,
     pub is_stopping: bool,
     /// The threads that it computes with.
     pub threads: Option<usize>,
-    /// What its record says.
+    /// The state of its record.
     pub state: RunState,
 }
 

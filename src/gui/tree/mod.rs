@@ -31,20 +31,20 @@ use state::{mean_of, run_look, summary};
 
 /// Height of the row of a seed or of a swept value, in points.
 const SEED: f32 = 24.0;
-/// Where carets, marks and names of arms are, in points.
+/// Places of carets, marks and names of arms, in points.
 const CARET: f32 = 9.0;
 const MARK: f32 = 26.0;
 const NAME_AT: f32 = 38.0;
-/// Where names of seeds and settings begin, in points.
+/// Left end of names of seeds and settings, in points.
 const SEED_AT: f32 = 42.0;
-/// Where the marks of swept values are, in points.
+/// Place of the marks of swept values, in points.
 const VALUE_AT: f32 = 58.0;
 /// From the right end of a row to the icon of its state, in points.
 const ICON_AT: f32 = 70.0;
 /// Arms with more runs are folded at first.
 const MOST_OPEN: usize = 12;
 
-/// What the list shows.
+/// The input of the list.
 pub struct TreeInput<'a> {
     /// The arms with their sweeps written out.
     pub treatments: &'a [Treatment],
@@ -52,11 +52,11 @@ pub struct TreeInput<'a> {
     pub experiment: &'a Experiment,
     /// The states of runs.
     pub runs: &'a Runs,
-    /// Whether the runs are older than the settings, which have an error.
+    /// True if the runs are older than the settings, which have an error.
     pub is_behind: bool,
 }
 
-/// What was asked for.
+/// An action of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TreeRequest {
     /// A command.
@@ -78,13 +78,13 @@ pub enum TreeRequest {
     Queue(QueueRequest),
 }
 
-/// What the list reads, and what it may change.
+/// The list while it is drawn.
 struct Tree<'a> {
     input: &'a TreeInput<'a>,
     compare: &'a mut Compare,
     selection: &'a mut Selection,
     request: Option<TreeRequest>,
-    /// What can be selected, in order.
+    /// Rows that can be selected, in order.
     rows: Vec<(Id, Selection)>,
 }
 
@@ -350,7 +350,7 @@ struct Renaming {
     arm: usize,
     /// The name that Escape brings back.
     before: String,
-    /// What is typed; as long as it is empty, the arm keeps its last name.
+    /// The typed text; as long as it is empty, the arm keeps its last name.
     text: String,
 }
 
@@ -358,7 +358,7 @@ fn renaming_id() -> Id {
     Id::unique("name of an arm that is being changed")
 }
 
-/// What the menu of an arm offers.
+/// Commands of the menu of an arm.
 const OF_ARM: [(Icon, Command); 6] = [
     (Icon::Pencil, Command::RenameArm),
     (Icon::Copy, Command::DuplicateArm),
@@ -367,7 +367,7 @@ const OF_ARM: [(Icon, Command); 6] = [
     (Icon::Archive, Command::ArchiveArm),
     (Icon::Trash, Command::RemoveArm),
 ];
-/// What the menu of a run offers.
+/// Commands of the menu of a run.
 const OF_RUN: [(Icon, Command); 2] = [(Icon::Star, Command::StarRun), (Icon::Archive, Command::ArchiveRun)];
 
 /// Draws an entry of a menu; whether it was chosen, which closes the menu.
@@ -403,30 +403,30 @@ const BEYOND: f32 = 4.0;
 /// Space at the right of a row, in points.
 const END: f32 = 4.0;
 
-/// What a row looks like.
+/// The looks of a row.
 struct RowLook<'a> {
     /// Identifies it; the same while the list changes around it.
     id: Id,
-    /// What it is, for the eye and for screen readers.
+    /// Its name, for the eye and for screen readers.
     name: &'a str,
-    /// Where the name begins, in points.
+    /// Left end of the name, in points.
     indent: f32,
     /// The letters of the name.
     font: FontId,
-    /// Whether it is selected.
+    /// True if it is selected.
     is_selected: bool,
-    /// Whether what is selected belongs to it.
+    /// True if what is selected belongs to it.
     is_owner: bool,
-    /// Whether it can be selected.
+    /// True if it can be selected.
     is_target: bool,
 }
 
 /// A row whose ground is drawn.
 struct Row {
     rect: Rect,
-    /// What the pointer and the keyboard do with it.
+    /// The response to the pointer and the keyboard.
     response: Response,
-    /// Where the text at the right begins.
+    /// Left end of the text at the right.
     end: f32,
 }
 

@@ -15,7 +15,7 @@ use results::run_state::{DEFINITION, DIVERGED};
 use results::statistics::{Spread, level};
 use results::{RunRecord, RunState};
 
-/// What the row of a run says.
+/// The looks of the row of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunLook {
     /// The run that is shown: the one in progress with outdated settings, or the run itself.
@@ -32,7 +32,7 @@ pub struct RunLook {
     pub hint: String,
 }
 
-/// How loud a state is.
+/// The tone of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunTone {
     /// Done, with a result.

@@ -24,7 +24,7 @@ type Recorded = (PathBuf, String, usize);
 pub struct Histograms {
     parameter: String,
     read: Latest<Recorded, Arc<Vec<WeightHistogram>>>,
-    /// What the figure shows.
+    /// The subject of the figure.
     shown: Option<(Recorded, String)>,
     figure: Arc<Figure>,
     view: FigureView,

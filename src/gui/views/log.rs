@@ -5,7 +5,7 @@ use eframe::egui::{Checkbox, ScrollArea, TextEdit, Ui};
 use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::icons::Icon;
 use crate::log::Notice;
-use crate::status::{LINE, entry_ui};
+use crate::log::{LINE, entry_ui};
 use crate::text;
 use crate::widgets::{self, FieldState, Tone};
 use results::tiles::Group;

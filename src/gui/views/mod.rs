@@ -63,17 +63,17 @@ pub const ALL: &[ViewEntry] = &[
 pub struct ViewEntry {
     /// Its name in files: "network". No plot has the same name.
     pub name: &'static str,
-    /// What the window calls it: "Network".
+    /// Its name in the window: "Network".
     pub title: &'static str,
     /// The group of views that it belongs to.
     pub group: Group,
-    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences. The first
+    /// Its subject, its question, a manual and its needs, in two to six sentences. The first
     /// statement is also the tooltip.
     pub help: &'static str,
     make: fn() -> Box<dyn View>,
 }
 
-/// What a view keeps between frames.
+/// A view with its state between frames.
 trait View {
     /// Draws it into all available space; returns what the window has to do.
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request>;
@@ -109,7 +109,8 @@ trait View {
 }
 
 /// Returns the view with this name.
-pub fn find(name: &str) -> Option<&'static ViewEntry> {
+#[cfg(test)]
+fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
@@ -122,7 +123,7 @@ pub struct ViewInput<'a> {
     pub experiment: &'a Experiment,
     /// Its runs, or while it has an error those before.
     pub listed: &'a [Run],
-    /// Whether it has an error since.
+    /// True if it has an error since.
     pub is_behind: bool,
     /// Their records.
     pub runs: &'a Runs,
@@ -297,7 +298,7 @@ impl Views {
     }
 }
 
-/// What most views wait for.
+/// The message while weights are read.
 const WEIGHTS: &str = "Reading the weights…";
 
 /// Says what is waited for.

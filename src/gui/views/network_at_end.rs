@@ -182,7 +182,7 @@ fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
 
 /// Width of the slider, in points.
 const WIDTH: f32 = 240.0;
-/// Why there is no slider.
+/// The reason for the lack of a slider.
 pub const HINT: &str = "Only the final weights are here. To step through the rounds, tick \u{201c}After each training\u{201d} under \
     Training details, Weights over training, and run again";
 
@@ -191,7 +191,7 @@ pub const HINT: &str = "Only the final weights are here. To step through the rou
 pub struct Stop {
     /// When.
     pub moment: Moment,
-    /// What the window calls it: "round 5, 32.8 % remaining".
+    /// Its name in the window: "round 5, 32.8 % remaining".
     pub name: String,
 }
 
@@ -199,7 +199,7 @@ pub struct Stop {
 #[derive(Clone, Debug, Default)]
 struct Stops {
     stops: Vec<Stop>,
-    /// How many trainings it has, whether kept or not.
+    /// The number of its trainings, kept or not.
     trainings: usize,
 }
 

@@ -38,7 +38,7 @@ impl fmt::Debug for Offer {
     }
 }
 
-/// What is exported.
+/// The subject of an export.
 #[derive(Clone, Debug)]
 pub enum Subject {
     /// A plot, as it is when the export starts.
@@ -65,7 +65,7 @@ impl Subject {
     }
 }
 
-/// Whether a view has a figure to export.
+/// The figures of a view for exports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offers {
     /// It never has: exports write a plot.

@@ -48,13 +48,13 @@ pub const ENTRY: ViewEntry = ViewEntry {
     make: || Box::<Queue>::default(),
 };
 
-/// What is kept between frames.
+/// The state between frames.
 #[derive(Default)]
 struct Queue {
     lines: Vec<QueueLine>,
     /// The revisions of records and rows that the lines are of, and when they were made, in seconds.
     made: Option<([u64; 2], f64)>,
-    /// What Slurm has of the experiment.
+    /// The jobs of the experiment in Slurm.
     cluster: ClusterQueue,
     /// Arms with their positions and colours.
     arms: BTreeMap<String, [usize; 2]>,
@@ -326,12 +326,12 @@ fn pressed(ui: &Ui, ground: &Response) -> Option<QueueAction> {
 /// The most runs side by side, and threads.
 const MOST: usize = 1024;
 
-/// What is typed for how runs share the machine, and not entered yet.
+/// Typed text about how runs share the machine, not entered yet.
 #[derive(Default)]
 pub struct TypedSharing {
     /// For runs side by side, and for threads.
     texts: [Option<String>; 2],
-    /// Whether the keyboard is to go there.
+    /// True if the keyboard is to go there.
     pub wants_focus: bool,
 }
 

@@ -38,7 +38,7 @@ type OfArm<T> = (String, usize, Vec<T>);
 /// steps so far.
 type Seeds = (PathBuf, Vec<(String, Vec<(String, usize)>)>);
 
-/// What a run has measured so far: its identity, the number of points, and the time of the last one.
+/// The measurements of a run so far: its identity, the number of points, and the time of the last one.
 type Measured = (String, usize, Option<f64>);
 
 /// The state of the view between frames.
@@ -55,7 +55,7 @@ pub struct Tickets {
     view: FigureView,
 }
 
-/// What the view shows.
+/// The part of the view that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     #[default]
@@ -299,7 +299,7 @@ impl Tickets {
     }
 }
 
-/// Why the overlap is one point for each arm.
+/// The reason for one point for each arm.
 const ONE_ROUND: &str = "Each arm prunes in one round, so there is one mask to compare. For a curve, put Prune and Train into a Repeat";
 
 /// Returns true if a run prunes in several rounds, whose networks could be kept.
@@ -327,7 +327,7 @@ fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
     found
 }
 
-/// What the index says.
+/// The definition of the index.
 const JACCARD: &str = "Weights that survive in both masks over those that survive in either: mean over pairs of seeds, with the \
     95 % CI over these pairs (Student's t). Pairs share seeds, so the interval is only a guide";
 

@@ -172,7 +172,7 @@ fn columns(ui: &Ui, values: &ParameterValues, widest: Widest) -> ([Column<'stati
     [most, fewer].into_iter().find(fits).unwrap_or(fewest)
 }
 
-/// What decides the width of the column of values.
+/// The widest values of a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Widest {
     /// A value with the most digits before its point.

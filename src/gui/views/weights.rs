@@ -82,7 +82,7 @@ struct Loaded {
     full: f64,
     /// Entries that are trained, frozen, pruned.
     counts: [u64; 3],
-    /// What decides the width of the column of values.
+    /// The widest values of a parameter.
     widest: Widest,
 }
 
@@ -386,7 +386,7 @@ impl Histogram {
 
 /// The smallest and the largest side of a cell that is one entry, in points.
 const SIDES: [f32; 2] = [0.05, 64.0];
-/// How far a small entry is stretched in one direction: to this side, and to so many times the other one.
+/// Stretching of a small entry in one direction: to this side, and to so many times the other one.
 const STRETCHED: [f32; 2] = [3.0, 4.0];
 /// The least height and width of the whole image.
 const SMALLEST: f32 = 24.0;

@@ -61,9 +61,8 @@ impl Format {
         }
     }
 
-    /// Returns the format in which a parameter is stored when its network is stored in this one: with int8 only
-    /// weights of convolution and linear layers are 8 bits wide; biases, norm parameters and running statistics stay
-    /// float32.
+    /// Returns the format in which a parameter is stored when its network is stored in this one: with int8 only weights of
+    /// convolution and linear layers are 8 bits wide; biases, norm parameters and running statistics stay float32.
     pub fn of_parameter(self, is_weight: bool) -> Self {
         if self == Self::Int8 && !is_weight { Self::Float32 } else { self }
     }
@@ -158,8 +157,7 @@ impl Storage {
         }
     }
 
-    /// Returns the value that entry `index` reads as when it holds these bits. A flipped int8 of −128 reads as
-    /// −128·scale.
+    /// Returns the value that entry `index` reads as when it holds these bits. A flipped int8 of −128 reads as −128·scale.
     #[inline]
     pub fn decode(&self, index: usize, stored: u32) -> f32 {
         match self.format {

@@ -69,8 +69,7 @@ impl Injection {
         Ok(Self::at(model, Arc::new(sites), rng))
     }
 
-    /// Returns the faults of a list: an entry holds the bits listed as `after` from then on, or what the model makes
-    /// of it.
+    /// Returns the faults of a list: an entry holds the bits listed as `after` from then on, or what the model makes of it.
     pub fn listed(model: FaultModel, listed: Vec<PlacedFault>, rng: Stream) -> Self {
         let sites = listed.iter().map(|fault| fault.site).collect();
         Self { model, sites: Arc::new(sites), listed, rng }
@@ -81,8 +80,7 @@ impl Injection {
         self.sites.iter().map(|site| site.parameter)
     }
 
-    /// Returns the numbers of the faults at a parameter (or operation), and of others where a list has them in
-    /// between.
+    /// Returns the numbers of the faults at a parameter (or operation), and of others where a list has them in between.
     fn at_parameter(&self, parameter: usize) -> Range<usize> {
         if !self.listed.is_empty() {
             return 0..self.sites.len();

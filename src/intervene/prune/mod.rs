@@ -253,8 +253,7 @@ pub enum PruneError {
 /// Number of different values of one half of a key.
 const BUCKETS: usize = 1 << 16;
 
-/// Returns a number that orders as the score does. −0.0 and +0.0 are equal; NaN is outside of the infinity of its
-/// sign.
+/// Returns a number that orders as the score does. −0.0 and +0.0 are equal; NaN is outside of the infinity of its sign.
 fn key(score: f32) -> u32 {
     let bits = (score + 0.0).to_bits();
     if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }

@@ -55,7 +55,7 @@ pub fn forward(
     if sparse::linear_forward(shape, input, weight, bias, output, scratch) {
         return;
     }
-    let rows = Rows::of(shape, input, scratch);
+    let rows = Rows::aligned(shape, input, scratch);
     let (input, output) = (rows.numbers(input), Shared::new(output));
     tasks(shape.outputs.div_ceil(TASK), shape.work(), |task| {
         let units = (task * TASK, ((task + 1) * TASK).min(shape.outputs));
@@ -72,7 +72,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn of(shape: &LinearShape, input: &[f32], scratch: &'a Scratch) -> Self {
+    fn aligned(shape: &LinearShape, input: &[f32], scratch: &'a Scratch) -> Self {
         let pitch = shape.inputs.next_multiple_of(LANES);
         if pitch == 0 || pitch == shape.inputs && input.as_ptr().addr().is_multiple_of(LINE) {
             return Self { copy: None, pitch };

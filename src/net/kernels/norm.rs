@@ -64,8 +64,7 @@ pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratc
     }
 }
 
-/// Returns the mean of a block of `size` pixels and sum of squared distances from it, from the sums around a rounded
-/// mean.
+/// Returns the mean of a block of `size` pixels and sum of squared distances from it, from the sums around a rounded mean.
 fn corrected(part: &[f32], channels: usize, channel: usize, size: f64) -> (f64, f64) {
     let [mean, squares, rest] = [0, 1, 2].map(|sum| f64::from(part[sum * channels + channel]));
     // An infinite mean needs no correction.
@@ -107,7 +106,7 @@ pub fn normalise(norm: &Norm, relu: bool, input: &[f32], residual: Option<&[f32]
     chunks_mut(output, size, input.len() * COST, |block, output| {
         let part = block * size..block * size + output.len();
         let residual = residual.map(|residual| &residual[part.clone()]);
-        dispatch(Normalise { norm, relu, input: &input[part], residual, output });
+        dispatch(All(norm.mean.len(), Normalise { norm, relu, input: &input[part], residual, output }));
     });
 }
 
@@ -134,7 +133,8 @@ pub fn normalise_pooled(
         let first = at / half.height * images.size() + at % half.height * rows;
         let mut normal = scratch.take(rows);
         let input = &input[first..first + rows];
-        dispatch(Normalise { norm, relu, input, residual: None, output: &mut normal });
+        let all = Normalise { norm, relu, input, residual: None, output: &mut normal };
+        dispatch(All(images.channels, all));
         max_pool(&two, Window::HALVES, &normal, output, which);
     });
 }
@@ -207,7 +207,10 @@ pub fn backward(
             pooled.expand(part.start, gradient);
         }
         let closed_by = closed_by.map(|relu| &relu[part.clone()]);
-        dispatch(Sums { norm, relu: way.relu, closed_by, input: &input[part], gradient, sums });
+        dispatch(All(
+            channels,
+            Sums { norm, relu: way.relu, closed_by, input: &input[part], gradient, sums },
+        ));
     });
     total(&sums, channels, gradients.shift, 0);
     total(&sums, channels, gradients.scale, channels);
@@ -225,7 +228,10 @@ pub fn backward(
     pairs_mut((gradient, size), (&mut sums, 2 * channels), work, |block, gradient, sums| {
         let part = block * size..block * size + gradient.len();
         let (from, sums) = (from.map(|from| &from[part.clone()]), &mut sums[..channels]);
-        dispatch(Through { norm, way, means: &means, input: &input[part], from, gradient, sums });
+        dispatch(All(
+            channels,
+            Through { norm, way, means: &means, input: &input[part], from, gradient, sums },
+        ));
     });
     total(&sums, channels, gradients.bias, 0);
 }
@@ -242,7 +248,7 @@ pub fn channel_sums(values: &[f32], totals: &mut [f32], scratch: &Scratch) {
     let channels = totals.len();
     let mut sums = scratch.take(blocks(values.len(), channels) * 2 * channels);
     by_blocks(values.len(), 2 * channels, channels, &mut sums, |block, sums| {
-        dispatch(Totals { values: &values[block], sums: &mut sums[..channels] });
+        dispatch(All(channels, Totals { values: &values[block], sums: &mut sums[..channels] }));
     });
     total(&sums, channels, totals, 0);
 }
@@ -293,27 +299,31 @@ impl<S: Simd, const V: usize> Columns<S, V> {
 
     /// Loads mean, inverse, scale and shift.
     #[inline(always)]
-    fn of(&self, norm: &Norm) -> [[S::V; V]; 4] {
+    fn load_norm(&self, norm: &Norm) -> [[S::V; V]; 4] {
         [self.load(norm.mean), self.load(norm.inverse), self.load(norm.scale), self.load(norm.shift)]
     }
 }
 
+/// A loop over all rows for some channels.
 trait Rows {
-    /// Goes over all rows for some channels.
     fn rows<S: Simd, const V: usize>(&mut self, columns: Columns<S, V>);
+}
 
-    /// Goes over all rows for all channels.
+/// The loop for so many channels.
+struct All<R>(usize, R);
+
+impl<R: Rows> Kernel for All<R> {
     #[inline(always)]
-    fn all<S: Simd>(&mut self, simd: S, channels: usize) {
-        let mut first = 0;
+    fn run<S: Simd>(mut self, simd: S) {
+        let (channels, mut first) = (self.0, 0);
         while first < channels {
             let rest = channels - first;
             if rest >= 2 * LANES {
-                self.rows(Columns::<S, 2> { simd, first, len: 2 * LANES });
+                self.1.rows(Columns::<S, 2> { simd, first, len: 2 * LANES });
                 first += 2 * LANES;
             } else {
                 let len = rest.min(LANES);
-                self.rows(Columns::<S, 1> { simd, first, len });
+                self.1.rows(Columns::<S, 1> { simd, first, len });
                 first += len;
             }
         }
@@ -321,11 +331,11 @@ trait Rows {
 }
 
 /// Mean of a block, sum of squared distances from it, and sum of distances, which is the rounding error of the mean.
-pub struct Moments<'a> {
-    pub values: &'a [f32],
-    pub channels: usize,
+struct Moments<'a> {
+    values: &'a [f32],
+    channels: usize,
     /// Receives the three, each for all channels.
-    pub sums: &'a mut [f32],
+    sums: &'a mut [f32],
 }
 
 impl Kernel for Moments<'_> {
@@ -339,12 +349,13 @@ impl Kernel for Moments<'_> {
         for shift in squares.iter_mut() {
             *shift = if shift.is_finite() { *shift } else { 0.0 };
         }
-        Distances { values, channels, from: squares, sums: mean, squares: None }.all(simd, channels);
+        All(channels, Distances { values, channels, from: squares, sums: mean, squares: None }).run(simd);
         let count = (values.len() / channels) as f32;
         for (mean, shift) in mean.iter_mut().zip(squares.iter()) {
             *mean = shift + *mean / count;
         }
-        Distances { values, channels, from: mean, sums: rests, squares: Some(squares) }.all(simd, channels);
+        let squares = Some(squares);
+        All(channels, Distances { values, channels, from: mean, sums: rests, squares }).run(simd);
     }
 }
 
@@ -378,27 +389,19 @@ impl Rows for Distances<'_> {
 }
 
 /// output = norm(input), + residual where there is one, then max(0, ·) with `relu`.
-pub struct Normalise<'a> {
-    pub norm: &'a Norm<'a>,
-    pub relu: bool,
-    pub input: &'a [f32],
-    pub residual: Option<&'a [f32]>,
-    pub output: &'a mut [f32],
-}
-
-impl Kernel for Normalise<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) {
-        let channels = self.norm.mean.len();
-        self.all(simd, channels);
-    }
+struct Normalise<'a> {
+    norm: &'a Norm<'a>,
+    relu: bool,
+    input: &'a [f32],
+    residual: Option<&'a [f32]>,
+    output: &'a mut [f32],
 }
 
 impl Rows for Normalise<'_> {
     #[inline(always)]
     fn rows<S: Simd, const V: usize>(&mut self, columns: Columns<S, V>) {
         let channels = self.norm.mean.len();
-        let [mean, inverse, scale, shift] = columns.of(self.norm);
+        let [mean, inverse, scale, shift] = columns.load_norm(self.norm);
         let rows = self.output.chunks_exact_mut(channels).zip(self.input.chunks_exact(channels));
         for (at, (output, input)) in rows.enumerate() {
             let mut values = columns.load(input);
@@ -422,18 +425,10 @@ impl Rows for Normalise<'_> {
 }
 
 /// Sum for each channel.
-pub struct Totals<'a> {
-    pub values: &'a [f32],
+struct Totals<'a> {
+    values: &'a [f32],
     /// Receives them.
-    pub sums: &'a mut [f32],
-}
-
-impl Kernel for Totals<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) {
-        let channels = self.sums.len();
-        self.all(simd, channels);
-    }
+    sums: &'a mut [f32],
 }
 
 impl Rows for Totals<'_> {
@@ -452,30 +447,22 @@ impl Rows for Totals<'_> {
 
 /// Σ g and Σ g·x̂ of a block.
 #[allow(clippy::struct_field_names, reason = "sums are what it makes")]
-pub struct Sums<'a> {
-    pub norm: &'a Norm<'a>,
-    pub relu: bool,
+struct Sums<'a> {
+    norm: &'a Norm<'a>,
+    relu: bool,
     /// The numbers after a ReLU behind the norm's sum with a shortcut: where they are closed, the gradient becomes 0.
-    pub closed_by: Option<&'a [f32]>,
-    pub input: &'a [f32],
-    pub gradient: &'a mut [f32],
+    closed_by: Option<&'a [f32]>,
+    input: &'a [f32],
+    gradient: &'a mut [f32],
     /// Receives both, each for all channels.
-    pub sums: &'a mut [f32],
-}
-
-impl Kernel for Sums<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) {
-        let channels = self.norm.mean.len();
-        self.all(simd, channels);
-    }
+    sums: &'a mut [f32],
 }
 
 impl Rows for Sums<'_> {
     #[inline(always)]
     fn rows<S: Simd, const V: usize>(&mut self, columns: Columns<S, V>) {
         let channels = self.norm.mean.len();
-        let [mean, inverse, scale, shift] = columns.of(self.norm);
+        let [mean, inverse, scale, shift] = columns.load_norm(self.norm);
         let (mut shifts, mut scales) = ([columns.simd.splat(0.0); V], [columns.simd.splat(0.0); V]);
         let rows = self.input.chunks_exact(channels).zip(self.gradient.chunks_exact_mut(channels));
         for (at, (input, gradient)) in rows.enumerate() {
@@ -501,33 +488,25 @@ impl Rows for Sums<'_> {
 }
 
 /// The gradient of the input from that of the output.
-pub struct Through<'a> {
-    pub norm: &'a Norm<'a>,
-    pub way: Way,
+struct Through<'a> {
+    norm: &'a Norm<'a>,
+    way: Way,
     /// Mean of g for each channel, and then of g·x̂.
-    pub means: &'a [f32],
-    pub input: &'a [f32],
+    means: &'a [f32],
+    input: &'a [f32],
     /// The gradient of the output; else it is in `gradient`.
-    pub from: Option<&'a [f32]>,
+    from: Option<&'a [f32]>,
     /// Receives the gradient of the input.
-    pub gradient: &'a mut [f32],
+    gradient: &'a mut [f32],
     /// Receives its sum for each channel.
-    pub sums: &'a mut [f32],
-}
-
-impl Kernel for Through<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) {
-        let channels = self.norm.mean.len();
-        self.all(simd, channels);
-    }
+    sums: &'a mut [f32],
 }
 
 impl Rows for Through<'_> {
     #[inline(always)]
     fn rows<S: Simd, const V: usize>(&mut self, columns: Columns<S, V>) {
         let channels = self.norm.mean.len();
-        let [mean, inverse, scale, shift] = columns.of(self.norm);
+        let [mean, inverse, scale, shift] = columns.load_norm(self.norm);
         let (shifts, scales) = self.means.split_at(channels);
         let (shifts, scales) = (columns.load(shifts), columns.load(scales));
         let mut sums = [columns.simd.splat(0.0); V];

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
 use crate::parallel::{COST, any, chunks_mut};
 use crate::scratch::{Buffer, Scratch};
-use crate::simd::{Kernel, LANES, Simd, dispatch};
+use crate::simd::{LANES, vectorise};
 use crate::sparse;
 
 /// Channels that are summed at a time, at most; each range of them keeps whole vectors, so that a sum is divided as before.
@@ -259,9 +259,20 @@ pub fn live_channels(count: usize, values: &[f32]) -> Option<Vec<usize>> {
     if count < LANES || most == count {
         return None;
     }
+    // For each channel, the bits that any of its numbers has.
     let mut bits = vec![0; count];
     for pixels in values.chunks(PIXELS * count) {
-        dispatch(Collect { pixels, bits: &mut bits });
+        let to = &mut bits[..];
+        vectorise(
+            #[inline(always)]
+            move || {
+                for pixel in pixels.chunks_exact(count) {
+                    for (bits, value) in to.iter_mut().zip(pixel) {
+                        *bits |= value.to_bits();
+                    }
+                }
+            },
+        );
         if bits.iter().filter(|bits| **bits > 0).count() > most {
             return None;
         }
@@ -273,23 +284,6 @@ pub fn live_channels(count: usize, values: &[f32]) -> Option<Vec<usize>> {
     Some(found)
 }
 
-struct Collect<'a> {
-    pixels: &'a [f32],
-    /// For each channel, the bits that any of its numbers has.
-    bits: &'a mut [u32],
-}
-
-impl Kernel for Collect<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        for pixel in self.pixels.chunks_exact(self.bits.len()) {
-            for (bits, value) in self.bits.iter_mut().zip(pixel) {
-                *bits |= value.to_bits();
-            }
-        }
-    }
-}
-
 /// Copies some channels of each pixel; `from` has `count` channels.
 ///
 /// # Panics
@@ -297,26 +291,16 @@ impl Kernel for Collect<'_> {
 pub fn gather_channels(count: usize, channels: &[usize], from: &[f32], to: &mut [f32]) {
     assert_eq!(to.len() * count, from.len() * channels.len(), "one number for each pixel and channel");
     assert!(channels.iter().all(|channel| *channel < count), "channels that there are");
-    dispatch(Gather { count, channels, from, to });
-}
-
-struct Gather<'a> {
-    count: usize,
-    channels: &'a [usize],
-    from: &'a [f32],
-    to: &'a mut [f32],
-}
-
-impl Kernel for Gather<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let pixels = self.from.chunks_exact(self.count);
-        for (from, to) in pixels.zip(self.to.chunks_exact_mut(self.channels.len())) {
-            for (to, channel) in to.iter_mut().zip(self.channels) {
-                *to = from[*channel];
+    vectorise(
+        #[inline(always)]
+        move || {
+            for (from, to) in from.chunks_exact(count).zip(to.chunks_exact_mut(channels.len())) {
+                for (to, channel) in to.iter_mut().zip(channels) {
+                    *to = from[*channel];
+                }
             }
-        }
-    }
+        },
+    );
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use crate::conv::Images;
 use crate::parallel::{COST, chunks_mut};
-use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use crate::simd::{Kernel, LANES, Simd, Vector, dispatch, vectorise};
 
 const BLOCK: usize = 16 * 1024;
 /// Cost of an exponential, in multiply-adds.
@@ -40,8 +40,7 @@ impl Curve {
         }
     }
 
-    /// Returns true if the derivative is computed from the input instead of the output: for large |x|, 1 − |y| rounds
-    /// to 0.
+    /// Returns true if the derivative is computed from the input instead of the output: for large |x|, 1 − |y| rounds to 0.
     pub const fn goes_back_from_input(self) -> bool {
         matches!(self, Self::Softsign)
     }
@@ -82,22 +81,15 @@ fn sigmoid(x: f32) -> f32 {
 /// Applies the curve in place.
 pub fn forward(curve: Curve, values: &mut [f32]) {
     let work = values.len() * curve.cost();
-    chunks_mut(values, BLOCK, work, |_, values| dispatch(Apply { curve, values }));
-}
-
-struct Apply<'a> {
-    curve: Curve,
-    values: &'a mut [f32],
-}
-
-impl Kernel for Apply<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        match self.curve {
-            Curve::Relu => self.values.iter_mut().for_each(|x| *x = positive(*x)),
-            curve => self.values.iter_mut().for_each(|x| *x = curve.value(*x)),
-        }
-    }
+    chunks_mut(values, BLOCK, work, |_, values| {
+        vectorise(
+            #[inline(always)]
+            move || match curve {
+                Curve::Relu => values.iter_mut().for_each(|x| *x = positive(*x)),
+                curve => values.iter_mut().for_each(|x| *x = curve.value(*x)),
+            },
+        );
+    });
 }
 
 /// Multiplies the gradient by the derivative, in place; where a ReLU is closed, the gradient becomes 0, whatever it was.
@@ -166,48 +158,27 @@ pub fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
     }
 }
 
-/// Computes `into` += `values`.
+/// Computes `into` += `values`, then max(0, ·) with `relu`; NaN stays.
 ///
 /// # Panics
 /// When they are not as many.
-pub fn add(into: &mut [f32], values: &[f32]) {
-    sum(into, values, false);
-}
-
-/// Computes `into` = max(0, `into` + `values`); NaN stays.
-///
-/// # Panics
-/// When they are not as many.
-pub fn add_relu(into: &mut [f32], values: &[f32]) {
-    sum(into, values, true);
-}
-
-fn sum(into: &mut [f32], values: &[f32], relu: bool) {
+pub fn add(into: &mut [f32], values: &[f32], relu: bool) {
     assert_eq!(into.len(), values.len(), "one number for each");
     let work = values.len() * COST;
     chunks_mut(into, BLOCK, work, |block, into| {
         let values = &values[block * BLOCK..][..into.len()];
-        dispatch(Add { into, values, relu });
+        vectorise(
+            #[inline(always)]
+            move || {
+                let pairs = into.iter_mut().zip(values);
+                if relu {
+                    pairs.for_each(|(into, value)| *into = positive(*into + value));
+                } else {
+                    pairs.for_each(|(into, value)| *into += value);
+                }
+            },
+        );
     });
-}
-
-/// `into` += `values`, then max(0, ·) with `relu`.
-struct Add<'a> {
-    into: &'a mut [f32],
-    values: &'a [f32],
-    relu: bool,
-}
-
-impl Kernel for Add<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let pairs = self.into.iter_mut().zip(self.values);
-        if self.relu {
-            pairs.for_each(|(into, value)| *into = positive(*into + value));
-        } else {
-            pairs.for_each(|(into, value)| *into += value);
-        }
-    }
 }
 
 const fn subsampled(images: &Images, stride: usize, channels: usize) -> Images {

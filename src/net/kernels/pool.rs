@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::conv::{Images, Window};
 use crate::parallel::{COST, chunks_mut, pairs_mut};
-use crate::simd::{Kernel, LANES, Simd, Vector, copy_part, dispatch};
+use crate::simd::{Kernel, LANES, Simd, Vector, copy_part, dispatch, vectorise};
 
 /// Takes the largest of 2×2 pixels, as [`max_pool`] has it, from two pixels above and two below.
 #[inline(always)]
@@ -23,9 +23,8 @@ pub fn largest(above: &[f32], below: &[f32], output: &mut [f32]) {
     }
 }
 
-/// Takes the largest pixel of each position of a window, and writes which it was, counted row by row: the first of
-/// equal ones; NaN is larger than any number, and of several NaN the last is taken, as torch does. The border never
-/// wins.
+/// Takes the largest pixel of each position of a window, and writes which it was, counted row by row: the first of equal
+/// ones; NaN is larger than any number, and of several NaN the last is taken, as torch does. The border never wins.
 ///
 /// # Panics
 /// When the lengths do not fit the images.
@@ -65,7 +64,26 @@ impl Pooled<'_> {
             (half.len(), half.len()),
             "half as many rows and columns"
         );
-        dispatch(Expand { pooled: self, first, to });
+        let Self { images: Images { height, width, channels, .. }, gradient, which } = *self;
+        vectorise(
+            #[inline(always)]
+            move || {
+                for (at, to) in to.chunks_exact_mut(channels.max(1)).enumerate() {
+                    let pixel = first / channels + at;
+                    let (x, y, image) = (pixel % width, pixel / width % height, pixel / width / height);
+                    if x / 2 >= half.width || y / 2 >= half.height {
+                        to.fill(0.0);
+                        continue;
+                    }
+                    let place = y % 2 * 2 + x % 2;
+                    let at = ((image * half.height + y / 2) * half.width + x / 2) * channels;
+                    let (gradient, which) = (&gradient[at..at + channels], &which[at..at + channels]);
+                    for ((to, gradient), which) in to.iter_mut().zip(gradient).zip(which) {
+                        *to = if usize::from(*which) == place { *gradient } else { 0.0 };
+                    }
+                }
+            },
+        );
     }
 
     /// Does [`expand`](Self::expand) for one image, number by number: faster where a pixel has few of them.
@@ -79,34 +97,6 @@ impl Pooled<'_> {
             let start = (at / half.width * 2 * width + at % half.width * 2) * channels;
             for (channel, (gradient, which)) in gradient.iter().zip(which).enumerate() {
                 to[start + places[usize::from(*which)] + channel] = *gradient;
-            }
-        }
-    }
-}
-
-struct Expand<'a> {
-    pooled: &'a Pooled<'a>,
-    first: usize,
-    to: &'a mut [f32],
-}
-
-impl Kernel for Expand<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Pooled { images: Images { height, width, channels, .. }, gradient, which } = *self.pooled;
-        let half = self.pooled.images.halved();
-        for (at, to) in self.to.chunks_exact_mut(channels.max(1)).enumerate() {
-            let pixel = self.first / channels + at;
-            let (x, y, image) = (pixel % width, pixel / width % height, pixel / width / height);
-            if x / 2 >= half.width || y / 2 >= half.height {
-                to.fill(0.0);
-                continue;
-            }
-            let place = y % 2 * 2 + x % 2;
-            let at = ((image * half.height + y / 2) * half.width + x / 2) * channels;
-            let (gradient, which) = (&gradient[at..at + channels], &which[at..at + channels]);
-            for ((to, gradient), which) in to.iter_mut().zip(gradient).zip(which) {
-                *to = if usize::from(*which) == place { *gradient } else { 0.0 };
             }
         }
     }
@@ -303,38 +293,27 @@ pub fn average_windows(images: &Images, window: Window, input: &[f32], output: &
     let (row, work) = (pooled.width * pooled.channels, output.len() * window.taps() * COST);
     chunks_mut(output, row, work, |at, output| {
         let (y, input) = (at % pooled.height, &input[at / pooled.height * images.size()..][..images.size()]);
-        dispatch(Averages { images, window, y, input, output });
-    });
-}
-
-struct Averages<'a> {
-    images: &'a Images,
-    window: Window,
-    y: usize,
-    input: &'a [f32],
-    output: &'a mut [f32],
-}
-
-impl Kernel for Averages<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { images: &Images { height, width, channels, .. }, window, input, .. } = self;
-        let (rows, _) = inside(&window, height, self.y);
-        let count = window.taps() as f32;
-        for (x, output) in self.output.chunks_exact_mut(channels).enumerate() {
-            let (columns, _) = inside(&window, width, x);
-            output.fill(0.0);
-            for y in rows.clone() {
-                for x in columns.clone() {
-                    let pixel = &input[(y * width + x) * channels..][..channels];
-                    output.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += value);
+        let Images { height, width, channels, .. } = *images;
+        let ((rows, _), count) = (inside(&window, height, y), window.taps() as f32);
+        vectorise(
+            #[inline(always)]
+            move || {
+                for (x, output) in output.chunks_exact_mut(channels).enumerate() {
+                    let (columns, _) = inside(&window, width, x);
+                    output.fill(0.0);
+                    for y in rows.clone() {
+                        for x in columns.clone() {
+                            let pixel = &input[(y * width + x) * channels..][..channels];
+                            output.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += value);
+                        }
+                    }
+                    for sum in output {
+                        *sum /= count;
+                    }
                 }
-            }
-            for sum in output {
-                *sum /= count;
-            }
-        }
-    }
+            },
+        );
+    });
 }
 
 /// Distributes the gradient of each average over the places of its window; where windows overlap, shares are added in the
@@ -373,41 +352,30 @@ fn each_window_of_pixels(
     window.check();
     let work = input_gradient.len() * COST;
     chunks_mut(input_gradient, images.width * images.channels, work, |row, to| {
-        dispatch(Rows { images, window, row, to, add });
-    });
-}
-
-/// One row of pixels of the input's gradient.
-struct Rows<'a, F> {
-    images: &'a Images,
-    window: Window,
-    row: usize,
-    to: &'a mut [f32],
-    add: F,
-}
-
-impl<F: Fn(&mut [f32], usize, usize, bool)> Kernel for Rows<'_, F> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { images, window, row, to, add } = self;
         let Images { height, width, channels, .. } = *images;
         let pooled = images.pooled(&window);
         let (image, y) = (row / height, row % height);
         let rows = seeing(&window, height, y);
-        for (x, to) in to.chunks_exact_mut(channels).enumerate() {
-            let columns = seeing(&window, width, x);
-            if rows.is_empty() || columns.is_empty() {
-                to.fill(0.0);
-            }
-            for down in rows.clone() {
-                for across in columns.clone() {
-                    let at = ((image * pooled.height + down) * pooled.width + across) * channels;
-                    let place =
-                        (y + window.padding - down * window.stride) * window.kernel + x + window.padding
-                            - across * window.stride;
-                    add(to, at, place, (down, across) == (rows.start, columns.start));
+        vectorise(
+            #[inline(always)]
+            move || {
+                for (x, to) in to.chunks_exact_mut(channels).enumerate() {
+                    let columns = seeing(&window, width, x);
+                    if rows.is_empty() || columns.is_empty() {
+                        to.fill(0.0);
+                    }
+                    for down in rows.clone() {
+                        for across in columns.clone() {
+                            let at = ((image * pooled.height + down) * pooled.width + across) * channels;
+                            let place = (y + window.padding - down * window.stride) * window.kernel
+                                + x
+                                + window.padding
+                                - across * window.stride;
+                            add(to, at, place, (down, across) == (rows.start, columns.start));
+                        }
+                    }
                 }
-            }
-        }
-    }
+            },
+        );
+    });
 }

@@ -32,8 +32,8 @@ impl Scratch {
     }
 
     /// Takes back such a vector.
-    pub fn give(&self, values: Vec<f32>) {
-        self.numbers.give(values);
+    pub fn put_back(&self, values: Vec<f32>) {
+        self.numbers.put_back(values);
     }
 }
 
@@ -47,7 +47,7 @@ impl<T: Copy + Default> Pool<T> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn give(&self, values: Vec<T>) {
+    fn put_back(&self, values: Vec<T>) {
         self.lock().push(values);
     }
 
@@ -63,7 +63,7 @@ impl<T: Copy + Default> Pool<T> {
             drop(std::mem::take(&mut values));
             values = vec![T::default(); needed];
         }
-        Buffer { home: self, held: Aligned::of(values, len) }
+        Buffer { home: self, held: Aligned::from_vec(values, len) }
     }
 }
 
@@ -79,7 +79,7 @@ pub struct Aligned<T = f32> {
 impl Aligned {
     /// Returns zeros.
     pub fn new(len: usize) -> Self {
-        Self::of(vec![0.0; len + Self::SPARE], len)
+        Self::from_vec(vec![0.0; len + Self::SPARE], len)
     }
 }
 
@@ -87,7 +87,7 @@ impl<T> Aligned<T> {
     /// Values of a line: as many may lie before its start.
     const SPARE: usize = LINE / size_of::<T>();
 
-    fn of(values: Vec<T>, len: usize) -> Self {
+    fn from_vec(values: Vec<T>, len: usize) -> Self {
         let start = values.as_ptr().align_offset(LINE).min(Self::SPARE);
         Self { values, start, len }
     }
@@ -130,6 +130,6 @@ impl<T: Copy + Default> DerefMut for Buffer<'_, T> {
 
 impl<T: Copy + Default> Drop for Buffer<'_, T> {
     fn drop(&mut self) {
-        self.home.give(std::mem::take(&mut self.held.values));
+        self.home.put_back(std::mem::take(&mut self.held.values));
     }
 }

@@ -18,7 +18,7 @@ use crate::geometry::{BLOCK, Packing};
 use crate::linear::LinearShape;
 use crate::parallel::{COST, Shared, any, chunks_mut, tasks};
 use crate::scratch::{Buffer, Scratch};
-use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use crate::simd::{Kernel, LANES, Simd, Vector, dispatch, vectorise};
 use crate::tile::Run;
 
 /// Numbers that a task looks at.
@@ -43,9 +43,14 @@ fn any_piece(values: &[f32], holds: impl Fn(&[f32]) -> bool + Send + Sync) -> bo
     })
 }
 
+/// Returns the largest bits without the sign.
 fn largest(values: &[f32]) -> u32 {
     let mut largest = 0;
-    dispatch(Largest { values, largest: &mut largest });
+    let to = &mut largest;
+    vectorise(
+        #[inline(always)]
+        move || *to = values.iter().fold(0, |largest, value| largest.max(value.to_bits() & !MINUS_ZERO)),
+    );
     largest
 }
 
@@ -53,35 +58,13 @@ fn largest(values: &[f32]) -> u32 {
 pub fn any_minus_zero(values: &[f32]) -> bool {
     any_piece(values, |values| {
         let mut found = false;
-        dispatch(MinusZeros { values, found: &mut found });
+        let to = &mut found;
+        vectorise(
+            #[inline(always)]
+            move || *to = values.iter().fold(false, |found, value| found | (value.to_bits() == MINUS_ZERO)),
+        );
         found
     })
-}
-
-struct MinusZeros<'a> {
-    values: &'a [f32],
-    found: &'a mut bool,
-}
-
-impl Kernel for MinusZeros<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        *self.found = self.values.iter().fold(false, |found, value| found | (value.to_bits() == MINUS_ZERO));
-    }
-}
-
-/// The largest bits without the sign.
-struct Largest<'a> {
-    values: &'a [f32],
-    largest: &'a mut u32,
-}
-
-impl Kernel for Largest<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        *self.largest =
-            self.values.iter().fold(0, |largest, value| largest.max(value.to_bits() & !MINUS_ZERO));
-    }
 }
 
 /// Samples below which too many lanes stay empty.

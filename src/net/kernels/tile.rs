@@ -153,8 +153,7 @@ pub unsafe fn add_products<const AHEAD: usize, S: Simd, const R: usize, const C:
     (columns, stride): (*const f32, usize),
     sums: &mut [[S::V; C]; R],
 ) {
-    // In a local array, whose every use the compiler sees: then it is in registers, whatever the caller does with its
-    // sums.
+    // In a local array, whose every use the compiler sees: then it is in registers, whatever the caller does with its sums.
     let mut total = *sums;
     macro_rules! term {
         ($k:expr) => {

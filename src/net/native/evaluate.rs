@@ -92,7 +92,7 @@ impl<'a> Pass<'a> {
             let count = output.len() / shape.len();
             let values = &values[at * images * size..][..count * size];
             let pass = Pass { count, ..*self };
-            let cut = Cut::of(State::given(values, before, layout));
+            let cut = Cut::new(State::given(values, before, layout));
             output.copy_from_slice(&pass.walk(ops.clone(), cut).state.values);
         });
         State::images(output, shape)
@@ -254,7 +254,7 @@ impl<'a> Pass<'a> {
     /// change no sum but −0.0; so a sum is the same, or −0.0 instead of +0.0, and the ReLU makes both +0.0.
     pub fn weights(&self, layer: usize, shape: &ConvShape, relu: bool, input: &[f32]) -> Weights<'a> {
         let index = self.position(layer, Role::Weight);
-        let ready = self.prepared.and_then(|prepared| prepared.of(self.network, index));
+        let ready = self.prepared.and_then(|prepared| prepared.get(self.network, index));
         if let Some(Packed { inputs: None, values, .. }) = ready {
             return Weights { inputs: None, packed: Values::Given(values) };
         }
@@ -361,7 +361,7 @@ mod tests {
         assert!(live.len() <= 20 && live.iter().all(|channel| channel % 2 == 1), "{live:?}");
         let prepared = compute.prepare(&network, &|op| (op == convolution).then(|| live.clone()));
         let index = network.structure().position(2, Role::Weight).unwrap();
-        assert_eq!(prepared.of(&network, index).unwrap().inputs.as_ref(), Some(&live));
+        assert_eq!(prepared.get(&network, index).unwrap().inputs.as_ref(), Some(&live));
         for (entry, value) in [(9, 0.5), (1, 1e-42), (0, f32::INFINITY), (0, 0.25), (3, f32::NAN)] {
             let all = 0..ops.len();
             let shortcuts = Shortcuts { prepared: Some(&prepared), channels: None };
@@ -373,7 +373,7 @@ mod tests {
                 "{entry} {value}"
             );
             network.overlay(index, entry, value);
-            assert!(prepared.of(&network, index).is_none(), "another array");
+            assert!(prepared.get(&network, index).is_none(), "another array");
         }
         let nan = compute.forward(&network, 0..ops.len(), &input);
         assert!(nan.values.iter().any(|value| value.is_nan()), "NaN meets zeros");

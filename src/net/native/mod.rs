@@ -60,7 +60,7 @@ impl Compute for NativeCompute {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
         let pass = self.pass(network, count);
         let input = State::given(inputs, network.structure().input, Layout::ChannelsFirst);
-        pass.evaluate(0..network.structure().ops.len(), Cut::of(input)).state.values.to_vec()
+        pass.evaluate(0..network.structure().ops.len(), Cut::new(input)).state.values.to_vec()
     }
 
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
@@ -81,7 +81,7 @@ impl Compute for NativeCompute {
             input.shape,
             "the activations fit the operations"
         );
-        let cut = pass.evaluate(ops, Cut::given(input));
+        let cut = pass.evaluate(ops, Cut::from_activations(input));
         match shortcuts.channels {
             Some(Channels { range, of, alone: true }) => {
                 channels(&cut.state.values, (cut.state.shape, cut.state.layout), range, of)
@@ -129,7 +129,7 @@ impl Compute for NativeCompute {
     }
 
     fn recycle(&self, pass: TrainPass) {
-        pass.gradients.into_iter().flatten().for_each(|gradient| self.scratch.give(gradient));
+        pass.gradients.into_iter().flatten().for_each(|gradient| self.scratch.put_back(gradient));
     }
 }
 
@@ -194,12 +194,12 @@ pub struct Cut<'a> {
 
 impl<'a> Cut<'a> {
     /// Returns these activations, and nothing on the stack.
-    pub const fn of(state: State<'a>) -> Self {
+    pub const fn new(state: State<'a>) -> Self {
         Self { state, stack: Vec::new() }
     }
 
     /// Borrows activations from the caller.
-    pub fn given(activations: &'a Activations) -> Self {
+    pub fn from_activations(activations: &'a Activations) -> Self {
         let state = |of: &'a Activations| State::given(&of.values, of.shape, of.layout);
         Self { state: state(activations), stack: activations.stack.iter().map(state).collect() }
     }
@@ -363,8 +363,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Returns the images with a pixel for each position of a window that a kernel writes, with the places of their
-    /// pixels.
+    /// Returns the images with a pixel for each position of a window that a kernel writes, with the places of their pixels.
     fn pooled(
         &self,
         window: Window,
@@ -405,11 +404,7 @@ impl<'a> Pass<'a> {
         let (into, from) = if Rc::strong_count(&state.values) > 1 { (other, state) } else { (state, other) };
         let shape = into.shape;
         let mut sum = self.own(into);
-        if relu {
-            pointwise::add_relu(&mut sum, &from.values);
-        } else {
-            pointwise::add(&mut sum, &from.values);
-        }
+        pointwise::add(&mut sum, &from.values, relu);
         State::images(sum, shape)
     }
 

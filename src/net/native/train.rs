@@ -120,7 +120,7 @@ impl<'a> Training<'a> {
     pub fn forward(&mut self, inputs: &'a [f32], tap: &mut dyn Tap, keeps: bool) -> State<'a> {
         self.keeps = keeps;
         let structure = self.pass.structure();
-        let mut cut = Cut::of(State::given(inputs, structure.input, Layout::ChannelsFirst));
+        let mut cut = Cut::new(State::given(inputs, structure.input, Layout::ChannelsFirst));
         let mut at = 0;
         while let Some(op) = structure.ops.get(at) {
             // Operations are fused with those after them, unless a tap looks between them.
@@ -310,9 +310,9 @@ impl<'a> Training<'a> {
         }
         // Drawn in PyTorch's order.
         let factors = if state.layout == Layout::ChannelsLast && state.shape.is_image() {
-            let mut turned = self.pass.scratch.take(factors.len());
-            pointwise::to_channels_last(state.shape.channels, state.shape.plane(), &factors, &mut turned);
-            turned
+            let mut reordered = self.pass.scratch.take(factors.len());
+            pointwise::to_channels_last(state.shape.channels, state.shape.plane(), &factors, &mut reordered);
+            reordered
         } else {
             factors
         };
@@ -414,7 +414,7 @@ impl<'a> Back<'a, '_> {
             }
             Kept::Fork => {
                 let other = self.stack.pop().expect(FORKED);
-                pointwise::add(&mut self.gradient, &other);
+                pointwise::add(&mut self.gradient, &other, false);
             }
             Kept::Subsample { images, stride, channels } => {
                 let mut gradient = pass.scratch.take(images.len());
@@ -452,7 +452,7 @@ impl<'a> Back<'a, '_> {
             self.stack.extend(given);
         }
         self.sums = Some(sums);
-        self.give(layer, [(Role::Scale, Some(scale)), (Role::Shift, Some(shift))]);
+        self.store(layer, [(Role::Scale, Some(scale)), (Role::Shift, Some(shift))]);
     }
 
     fn linear(&mut self, layer: usize, input: &[f32], is_first: bool) {
@@ -476,7 +476,7 @@ impl<'a> Back<'a, '_> {
             );
             self.gradient = gradient;
         }
-        self.give(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
+        self.store(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
     }
 
     fn convolution(
@@ -512,11 +512,11 @@ impl<'a> Back<'a, '_> {
         if let Some(gradient) = gradient {
             self.gradient = gradient;
         }
-        self.give(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
+        self.store(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
     }
 
     /// Keeps the gradients of those parameters that a layer has.
-    fn give(&mut self, layer: usize, gradients: [(Role, Option<Vec<f32>>); 2]) {
+    fn store(&mut self, layer: usize, gradients: [(Role, Option<Vec<f32>>); 2]) {
         for (role, gradient) in gradients {
             let Some(gradient) = gradient else { continue };
             let index = self.training.pass.position(layer, role);

@@ -190,7 +190,7 @@ impl TensorFile {
     fn converted(&self, name: &str, as_mask: bool) -> Result<Option<Converted>, WeightFileError> {
         let Some(head) = self.heads.get(name) else { return Ok(None) };
         match &head.place {
-            Place::Parts(rule, parts) => rule.of(self, parts, as_mask),
+            Place::Parts(rule, parts) => rule.compute(self, parts, as_mask),
             Place::Bytes { .. } | Place::Storage(_) => self.plain(head, as_mask),
         }
     }

@@ -140,8 +140,7 @@ fn parsed(error: &PytorchError) -> Refusal {
     }
 }
 
-/// Returns the entry of a dictionary that holds the weights: its key, what it holds, and which other tensors are
-/// beside it.
+/// Returns the entry of a dictionary that holds the weights: its key, what it holds, and which other tensors are beside it.
 fn wrapped(value: &PickleValue) -> Option<(String, &PickleValue, Option<String>)> {
     let PickleValue::Dict(dict) = value else { return None };
     let is_wrapper =
@@ -349,8 +348,7 @@ fn check_zip(file: &File, size: u64) -> Result<Texts, Refusal> {
     Ok(texts)
 }
 
-/// Returns what stands before the names of all entries: of several pickles the parser reads the one with the shortest
-/// name.
+/// Returns what stands before the names of all entries: of several pickles the parser reads the one with the shortest name.
 fn root_of(names: &[String]) -> Option<&str> {
     let roots = names.iter().filter_map(|name| name.strip_suffix("data.pkl"));
     roots.filter(|root| root.is_empty() || root.ends_with('/')).min_by_key(|root| root.len())
@@ -384,8 +382,7 @@ fn check_end(file: &File, size: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns a copy of an archive that the reader would misunderstand, without what leads it astray; none for other
-/// archives.
+/// Returns a copy of an archive that the reader would misunderstand, without what leads it astray; none for other archives.
 ///
 /// PyTorch writes the records for large archives into small ones too. The crate `zip` counts back from the end by the length
 /// of the directory, as if they were not there, and comes out one entry too late if the first entry has just their length:

@@ -112,7 +112,7 @@ pub enum Rule {
 
 impl Rule {
     /// Returns the weight, in float32; as a mask, the mask of a product.
-    pub fn of(
+    pub fn compute(
         self,
         file: &TensorFile,
         [first, second]: &[Head; 2],
@@ -191,8 +191,7 @@ pub fn combine(file: &mut TensorFile) {
     }
 }
 
-/// Returns the weight that a tensor is a part of, by its name, and its role: `fc1.weight` and `orig` for
-/// `fc1.weight_orig`.
+/// Returns the weight that a tensor is a part of, by its name, and its role: `fc1.weight` and `orig` for `fc1.weight_orig`.
 fn part_of(name: &str) -> Option<(String, &str)> {
     if let Some((layer, rest)) = name.split_once(PARAMETRISED) {
         let (parameter, role) = rest.split_once('.')?;

@@ -16,7 +16,7 @@ pub struct Filter {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Term {
-    /// Whether it must not hold.
+    /// True if it must not hold.
     negated: bool,
     test: Test,
 }
@@ -83,7 +83,7 @@ impl Filter {
     /// Reads a condition; `settings` are the paths that rows have.
     ///
     /// # Errors
-    /// What is not understood, and what there is.
+    /// The part that is not understood, and the alternatives.
     pub fn parse(text: &str, settings: &[String]) -> Result<Self, String> {
         let tokens = tokens(text)?;
         let mut terms = Vec::new();

@@ -22,11 +22,11 @@ use doc::plan::words::{counted, uncapitalised};
 use doc::{ClassNames, Run, Stage};
 use settings::{NONE, Settings, follows_from_another};
 
-/// What a person noted about a run or an arm. Never part of a run's identity.
+/// Marks of a person on a run or an arm. Never part of a run's identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mark {
-    /// Whether it has a star.
+    /// True if it has a star.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub starred: bool,
     /// Words to find it by.
@@ -52,7 +52,7 @@ pub struct Row {
     pub seed: u64,
     /// Its state in a word: "done".
     pub state: String,
-    /// Whether its training diverged, see [`has_diverged`].
+    /// True if its training diverged, see [`has_diverged`].
     pub diverged: bool,
     /// The state of an outdated run that plots show in its place; empty without one.
     pub outdated_state: &'static str,
@@ -74,15 +74,15 @@ pub struct Row {
     pub settings: Arc<Settings>,
     /// All of its settings; rows of an arm share them.
     pub all: Arc<Settings>,
-    /// What the form calls settings and their values; all rows share them.
+    /// The names of settings and their values in the form; all rows share them.
     pub labels: Arc<Labels>,
-    /// What its plan does.
+    /// Its plan in words.
     pub outline: Outline,
     /// Its plan in a few words; rows of an arm share them.
     pub plan: Arc<str>,
     /// The values of columns over series, see [`Row::measured`].
     pub measured: Vec<(Column, Option<f64>)>,
-    /// What a person noted about it.
+    /// Marks of a person on it.
     pub mark: Mark,
     /// The names of its data's classes, in the order of their labels.
     pub classes: ClassNames,
@@ -299,7 +299,7 @@ fn differing(rows: &[&Row]) -> Vec<String> {
     all.iter().filter(|path| differs(path)).cloned().collect()
 }
 
-/// What lines of a plot have in some columns of the table, for readings.
+/// The cells of lines of a plot in some columns of the table, for readings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LineFacts {
     /// The headings of the columns.

@@ -56,7 +56,7 @@ struct Walk<'a> {
     labels: &'a mut Labels,
 }
 
-/// Where a value is in the form.
+/// The place of a value in the form.
 struct Here {
     path: String,
     label: &'static str,
@@ -252,7 +252,7 @@ pub struct Differing {
     /// The settings in which they differ, and what each arm has there.
     paths: Vec<String>,
     own: Vec<Arc<Settings>>,
-    /// What the plan of each arm does, and the same in a few words.
+    /// The plan of each arm in words, and in a few words.
     outlines: Vec<(Outline, Arc<str>)>,
     /// Every setting of some arm, by its path.
     known: Vec<String>,
@@ -370,7 +370,7 @@ impl Column {
     /// `test_loss:best`, `test_loss:last`, `test_loss@1000` (an iteration) and `test_accuracy@21%` (a level of weights).
     ///
     /// # Errors
-    /// What is not understood, and what there is.
+    /// The part that is not understood, and the alternatives.
     pub fn parse(text: &str, settings: &[String]) -> Result<Self, String> {
         if let Some((_, column)) = NAMES.iter().find(|(name, _)| *name == text) {
             return Ok(column.clone());

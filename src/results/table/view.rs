@@ -8,7 +8,7 @@ use super::Row;
 use super::columns::Column;
 use super::settings::NONE;
 
-/// How the table of runs is shown.
+/// The view settings of the table of runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableSettings {
@@ -18,10 +18,10 @@ pub struct TableSettings {
     pub widths: Vec<(Column, f32)>,
     /// Columns over series that were added; they stay on offer while they are not shown.
     pub added: Vec<Column>,
-    /// What groups the rows, one key or two; nothing for the setting that makes the lines of plots, else the arm. An empty
+    /// The keys that group the rows, one or two; none for the setting that makes the lines of plots, else the arm. An empty
     /// list is a table of individual runs.
     pub group: Option<Vec<Key>>,
-    /// What differences are to.
+    /// The baseline of differences.
     pub baseline: Baseline,
     /// The groups whose runs are shown, by their names.
     pub open: BTreeSet<String>,
@@ -29,7 +29,7 @@ pub struct TableSettings {
     pub filters: BTreeMap<String, String>,
 }
 
-/// What groups rows.
+/// A key that groups rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Key {
     /// The arm.
@@ -45,7 +45,7 @@ pub enum Key {
     Setting(String),
 }
 
-/// What differences are to.
+/// The baseline of differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Baseline {
     /// The first group in the order of the document.

@@ -73,9 +73,6 @@ const PICTURES: usize = 60;
 
 impl Picture {
     /// Turns a sample of image data into a picture.
-    ///
-    /// # Errors
-    /// A picture that cannot be read.
     pub fn new(samples: &Samples, image: usize) -> Result<Self, DataError> {
         let Shape { channels, height, width } = samples.shape;
         let values = samples.sample(image)?;
@@ -98,9 +95,6 @@ impl Replayed {
 }
 
 /// Injects the logged faults of a run directory into its weights again, and hashes the logits.
-///
-/// # Errors
-/// What is missing or damaged, and which campaigns and trials there are.
 pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
     let (spec, base) = spec_and_base(directory, ask.base.as_deref())?;
     let steps = program(&spec.plan);
@@ -134,9 +128,6 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
 
 /// Writes the test images that campaigns of a run see, and their labels, for another program: tensors `images`
 /// `[n, channels, height, width]` and `labels` `[n]`. Campaigns in branches with other data see other images.
-///
-/// # Errors
-/// What cannot be read or written.
 pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<usize, String> {
     let (spec, base) = spec_and_base(directory, base)?;
     let (data, _) = data_of(&spec, &[], &base)?;

@@ -306,10 +306,10 @@ mod tests {
 
     #[test]
     fn settings_come_back_to_the_last_bit_from_either_format() {
-        let text = "(data: Csv(path: \"x.csv\", normalize: Given((mean: [0.1], deviation: [1e-7]))), \
+        let text = "(data: Csv(file: \"x.csv\", label: \"y\", normalize: Given(mean: [0.1], deviation: [1e-7])), \
             net: Sequential(layers: [Flatten, Linear(units: 3)]), \
             train: (optimizer: Adam(rate: 0.30000000000000004), batch: 7, schedule: Steps(at: [\"5ep\", \"9it\"])), \
-            plan: [Train(\"5ep\"), Test, Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.2))), Train((steps: \"1ep\"))]), \
+            plan: [Train(\"5ep\"), Test, Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.2))), Train(steps: \"1ep\")]), \
             Campaign(trials: Fixed(4), vary: Rate([1e-4, 1e-2]))], seed: 18446744073709551615)";
         let spec: RunSpec = ron_text::from_str(text).unwrap();
         let json = serde_json::to_string(&spec).unwrap();

@@ -178,13 +178,7 @@ impl<'a> Costs<'a> {
         Self(costs)
     }
 
-    /// Returns the cost of a run of [`Self::new`].
-    ///
-    /// # Errors
-    /// Why it is unknown.
-    ///
-    /// # Panics
-    /// With a run of another arm than those of [`Self::new`].
+    /// Returns the cost of a run of one of the arms of [`Self::new`], or why it is unknown.
     pub fn of<'b>(&'b self, run: &'b Run) -> Result<&'b Cost, &'b String> {
         self.0[&(run.arm_index, run.arm.as_str())].as_ref()
     }
@@ -194,13 +188,7 @@ impl<'a> Costs<'a> {
         self.0.values().filter_map(|cost| cost.as_ref().ok())
     }
 
-    /// Splits the runs into the finished ones whose cost is known, and the remaining ones.
-    ///
-    /// # Errors
-    /// Why the cost of a remaining one is unknown.
-    ///
-    /// # Panics
-    /// With a run of another arm than those of [`Self::new`].
+    /// Splits runs of the same arms into the finished ones whose cost is known, and the remaining ones.
     pub fn lists<'b>(
         &'b self,
         runs: impl IntoIterator<Item = &'a Run>,
@@ -558,8 +546,8 @@ mod tests {
         let text = "(data: Digits(limit_train: 64), seeds: [1, 2], arms: [
             (name: \"a\", plan: [Test]), (name: \"b\", plan: [Test])])";
         let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
-        let of_one = |run: &Run| if run.arm == "a" { cost(run) } else { Err("no size".to_owned()) };
-        let costs = Costs::new(&runs, of_one);
+        let for_one = |run: &Run| if run.arm == "a" { cost(run) } else { Err("no size".to_owned()) };
+        let costs = Costs::new(&runs, for_one);
         let far = |run: &Run| match (run.arm.as_str(), run.seed) {
             ("a", 1) => RunProgress::Share(0.25),
             _ => RunProgress::Done(3.0),

@@ -167,7 +167,7 @@ impl<'a> Question<'a> {
             let pairs = pass.gradients.into_iter().zip(&self.is_past);
             gradients = Some(pairs.map(|(gradient, is_past)| gradient.filter(|_| !is_past)).collect());
         } else {
-            past.extend(compute.training_logits(&self.network, &batch.inputs, batch.len(), dropout));
+            past.extend(compute.training_forward(&self.network, &batch.inputs, batch.len(), dropout).logits);
         }
         if share > 0.0 {
             for ((gradient, now), then) in value.gradient.iter_mut().zip(logits).zip(&past) {

@@ -13,7 +13,7 @@ pub(super) struct Line {
     places: BTreeMap<String, usize>,
     /// The positions of those that wait.
     waiting: BTreeSet<usize>,
-    /// How many go on.
+    /// Number of runs that go on.
     running: usize,
 }
 
@@ -29,7 +29,7 @@ enum State {
     Running {
         stop: StopFlag,
         threads: usize,
-        /// Whether it waits for another turn after it has stopped.
+        /// True if it waits for another turn after it has stopped.
         returns: bool,
     },
     Ended(Ended),
@@ -69,17 +69,17 @@ impl Line {
         self.running += usize::from(entry.is_running());
     }
 
-    /// How many runs wait.
+    /// Returns the number of runs that wait.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// How many runs go on.
+    /// Returns the number of runs that go on.
     pub const fn running(&self) -> usize {
         self.running
     }
 
-    /// The job that is next, which runs from now on with this flag and this many threads.
+    /// Takes the job that is next, which runs from now on with this flag and this many threads.
     pub fn take(&mut self, stop: StopFlag, threads: usize) -> Option<Job> {
         let next = *self.waiting.first()?;
         self.set_state(next, State::Running { stop, threads, returns: false });
@@ -143,7 +143,7 @@ impl Line {
         }
     }
 
-    /// The runs that go on, then those that wait, as they follow each other, then those that have ended.
+    /// Lists the runs that go on, then those that wait, as they follow each other, then those that have ended.
     pub fn view(&self, why: WaitReason) -> Vec<QueuedRun> {
         let rank = |entry: &Entry| match entry.state {
             State::Running { .. } => 0,
@@ -174,7 +174,6 @@ impl Line {
         self.entries.iter().map(|entry| &entry.job)
     }
 
-    /// The position of a run in the list.
     fn place(&self, run: &str) -> Option<usize> {
         self.places.get(run).copied()
     }
@@ -303,7 +302,7 @@ mod tests {
                     Step::Stop(run) => line.stop(&run.to_string(), StopKind::Now),
                     Step::Retry(run) => line.retry(&run.to_string()),
                     Step::Take => {
-                        let taken = line.take(StopFlag::new().of_one(), 1).map(|job| job.run.id);
+                        let taken = line.take(StopFlag::new().for_one(), 1).map(|job| job.run.id);
                         prop_assert_eq!(taken, wanted.map(|run| run.to_string()));
                     }
                     Step::End(run, done) => if running(&line, &run.to_string()) {
@@ -325,7 +324,7 @@ mod tests {
         line.add((0..3).map(job));
         let all = StopFlag::new();
         for _ in 0..3 {
-            line.take(all.of_one(), 2).unwrap();
+            line.take(all.for_one(), 2).unwrap();
         }
         line.interrupt(2, 2, StopKind::Now);
         let stopping: Vec<bool> = line

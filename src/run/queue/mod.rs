@@ -1,6 +1,6 @@
 //! Many runs, several in parallel, each with its own thread budget.
 //!
-//! A window adds runs and changes their order with [`Command`]s, while workers carry runs out, and reads the
+//! A window adds runs and changes their order with [`Command`]s, while workers run them, and reads the
 //! [`QueueView`]:
 //!
 //! | to | call |
@@ -16,36 +16,36 @@
 //! No call waits for a run; the order on disk is a small file, which a thread writes. Results do not depend on any of
 //! them: a run that is interrupted resumes from its checkpoint, and bits do not depend on threads.
 
-mod carry_out;
-mod command;
+mod job;
 mod line;
-mod order;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::context::Datasets;
 use super::stop::{StopFlag, StopKind};
-use carry_out::carry_out;
-pub use command::{Command, Ended, QueueView, QueuedRun, QueuedState, WaitReason};
 use doc::Run;
+use doc::file::{read_kept, write_kept};
+use job::Turn;
 use line::Line;
-pub use order::RunOrder;
 use results::Event;
 
 /// Messages that may wait for the listener before workers wait for it.
 const WAITING_MESSAGES: usize = 4096;
+/// The file of the order in the folder of an experiment's runs, without its ending.
+const ORDER: &str = "queue";
 
-/// One run to carry out.
+/// A run with its folders.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What it is.
     pub run: Run,
     /// Folder of the experiment's runs.
     pub folder: PathBuf,
@@ -53,57 +53,189 @@ pub struct Job {
     pub base: PathBuf,
 }
 
-/// How runs share the machine.
+/// The share of each run in the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueOptions {
-    /// Runs side by side.
     pub jobs: usize,
     /// Threads of each run; 0 shares the machine among them.
     pub threads: usize,
 }
 
 impl QueueOptions {
-    /// Runs side by side, as many as there are processors, which share the machine.
+    /// Lets as many runs go on side by side as there are processors, which share the machine.
     pub fn sharing(runs: usize) -> Self {
         Self { jobs: parallelism().min(runs).max(1), threads: 0 }
     }
 
-    /// Runs side by side that share these processors.
+    /// Divides these processors among runs side by side.
     pub fn dividing(cpus: usize, runs: usize) -> Self {
         let jobs = cpus.min(runs).max(1);
         Self { jobs, threads: (cpus / jobs).max(1) }
     }
 
-    /// These runs side by side with these threads each; what is not chosen as [`sharing`](Self::sharing) has it.
+    /// Takes what is chosen, and the rest of [`sharing`](Self::sharing).
     pub fn chosen(jobs: Option<usize>, threads: Option<usize>, runs: usize) -> Self {
         let usual = Self::sharing(runs);
         Self { jobs: jobs.unwrap_or(usual.jobs), threads: threads.unwrap_or(usual.threads) }
     }
 
-    /// Threads of each run, at least one.
+    /// Returns the threads of each run, at least one.
     pub fn threads_per_run(self) -> usize {
         if self.threads > 0 { self.threads } else { (parallelism() / self.jobs.max(1)).max(1) }
     }
 }
 
-/// Something that happened in a run.
+/// An event of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The run.
     pub run: String,
-    /// What happened.
     pub event: Event,
 }
 
-/// Number of processors that this process may use.
+/// Returns the number of processors that this process may use.
 pub fn parallelism() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// A request to a queue. Identities that it does not know change nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Adds runs at the end. A run that waits or goes on stays as it is; one that has ended or was asked to stop gets
+    /// another turn. A done run ends that turn at once, unless its results were archived since.
+    Add(Vec<Job>),
+    /// Moves a run in front of another one, or behind all others.
+    Move {
+        run: String,
+        /// The run that is to follow it.
+        before: Option<String>,
+    },
+    /// Stops one run; one that waits does not start.
+    Stop { run: String, kind: StopKind },
+    /// Gives a run that was stopped or has failed another turn; one that still stops gets it afterwards.
+    Retry { run: String },
+    /// Changes the options: for runs that start from now on, and, with a moment, for those that go on. They
+    /// are then interrupted at that moment where they are too many or have another number of threads, and resume in turn.
+    Options {
+        options: QueueOptions,
+        /// When runs that go on are interrupted; never by default.
+        interrupt: Option<StopKind>,
+    },
+    /// Pauses all runs after their present mini-batch, or resumes them.
+    Pause(bool),
+    /// Stops all runs, which ends the queue.
+    StopAll(StopKind),
+}
+
+/// A state of a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueView {
+    pub options: QueueOptions,
+    pub is_paused: bool,
+    /// The request to all runs to stop.
+    pub stopping: Option<StopKind>,
+    /// True once it has ended, and takes no more runs.
+    pub is_over: bool,
+    /// The runs that go on, then those that wait, as they follow each other, then those that have ended.
+    pub runs: Vec<QueuedRun>,
+}
+
+/// A run in a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuedRun {
+    pub run: String,
+    pub state: QueuedState,
+}
+
+/// The state of a run in a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueuedState {
+    /// It has not begun, or was interrupted and resumes.
+    Waiting {
+        /// Its place among those that wait, from 1.
+        position: usize,
+        why: WaitReason,
+    },
+    Running {
+        /// The request to stop.
+        stopping: Option<StopKind>,
+        /// True if it waits for another turn after it has stopped.
+        returns: bool,
+        threads: usize,
+    },
+    Ended(Ended),
+}
+
+/// A reason to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// As many runs as may go on side by side do.
+    Turn,
+    Paused,
+    /// All runs stop, so it does not start.
+    Stopping,
+}
+
+impl WaitReason {
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Turn => "waits for its turn",
+            Self::Paused => "waits for the end of the pause",
+            Self::Stopping => "does not start: all runs stop",
+        }
+    }
+}
+
+/// The end of a run of a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Done,
+    /// It was stopped, or was to start when it was.
+    Stopped,
+    Failed(String),
+    /// Another process works on it.
+    Elsewhere(String),
+}
+
+/// The order of an experiment's runs, as far as somebody chose one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunOrder {
+    /// Identities in their order. Runs that are not here follow in the order of the document.
+    pub order: Vec<String>,
+}
+
+impl RunOrder {
+    /// Reads the order of the runs in a folder. Without a file, or with one that cannot be read, it is that of the document:
+    /// an order changes no result.
+    pub fn read(folder: &Path) -> Self {
+        read_kept(folder, ORDER).ok().flatten().unwrap_or_default()
+    }
+
+    /// Writes it into the folder of the runs.
+    pub fn write(&self, folder: &Path) -> std::io::Result<()> {
+        write_kept(folder, ORDER, self)
+    }
+
+    /// Puts what has these identities into this order.
+    pub fn sort<T>(&self, items: &mut [T], run: impl Fn(&T) -> &str) {
+        let places: BTreeMap<&str, usize> =
+            self.order.iter().enumerate().map(|(place, run)| (run.as_str(), place)).collect();
+        items.sort_by_key(|item| places.get(run(item)).copied().unwrap_or(usize::MAX)); // stable
+    }
+
+    /// Puts these runs first, in this order; others keep theirs and follow.
+    pub fn put_first(&mut self, runs: Vec<String>) {
+        let known: BTreeSet<&String> = runs.iter().collect();
+        let mut others = std::mem::take(&mut self.order);
+        others.retain(|run| !known.contains(run));
+        self.order = runs;
+        self.order.extend(others);
+    }
 }
 
 /// Runs under way.
 pub struct Queue(Arc<Shared>);
 
-/// What workers share.
 struct Shared {
     state: Mutex<State>,
     stop: StopFlag,
@@ -155,7 +287,7 @@ impl Queue {
         (queue, receiver)
     }
 
-    /// Carries out a command. Returns whether the queue has not ended yet; one that has takes no more runs.
+    /// Obeys a command. Returns false if the queue has ended; it takes no more runs then.
     pub fn command(&self, command: Command) -> bool {
         let mut state = self.0.lock();
         if state.sender.is_none() {
@@ -194,7 +326,7 @@ impl Queue {
         self.0.lock().revision
     }
 
-    /// The queue at this moment.
+    /// Returns the present state.
     pub fn view(&self) -> QueueView {
         let state = self.0.lock();
         let (is_paused, stopping) = (self.0.stop.is_paused(), self.0.stop.requested());
@@ -217,7 +349,7 @@ impl Queue {
         self.command(Command::Pause(paused));
     }
 
-    /// Waits until the order is on disk, for so long at most; whether it is.
+    /// Waits until the order is on disk, for so long at most. Returns true if it is.
     pub fn finish_order(&self, patience: Duration) -> bool {
         let began = Instant::now();
         while self.0.lock().order.is_writing {
@@ -277,7 +409,7 @@ impl Queue {
 }
 
 impl State {
-    /// Workers that are about to take a run.
+    /// Returns the number of workers that are about to take a run.
     fn idle(&self) -> usize {
         self.workers.saturating_sub(self.line.running())
     }
@@ -288,18 +420,19 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out one run after the other, as long as there are some and there is room.
+    /// Runs one job after the other, as long as there are some and there is room.
     fn work(&self) {
         let mut pool = None;
-        while let Some((job, threads, stop, sender)) = self.take() {
+        while let Some(turn) = self.take() {
             // Threads may have changed since the last run.
-            if pool.as_ref().is_none_or(|(known, _)| *known != threads) {
-                pool = Some((threads, rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()));
+            if pool.as_ref().is_none_or(|(known, _)| *known != turn.threads) {
+                let builder = rayon::ThreadPoolBuilder::new().num_threads(turn.threads);
+                pool = Some((turn.threads, builder.build().ok()));
             }
             let pool = pool.as_ref().and_then(|(_, pool)| pool.as_ref());
-            let ended = carry_out(&job, pool, threads, &stop, &sender, &self.datasets);
+            let ended = turn.run(pool, &self.datasets);
             let mut state = self.lock();
-            state.line.end(&job.run.id, ended, self.stop.requested().is_some());
+            state.line.end(&turn.job.run.id, ended, self.stop.requested().is_some());
             state.revision += 1;
             self.settle(&state);
         }
@@ -312,18 +445,18 @@ impl Shared {
         }
     }
 
-    /// The next run with its threads; nothing ends the worker, and the last one the queue.
-    fn take(&self) -> Option<(Job, usize, StopFlag, SyncSender<Message>)> {
+    /// Takes the next run; none ends the worker, and the last one the queue.
+    fn take(&self) -> Option<Turn> {
         self.stop.wait_while_paused();
         let mut state = self.lock();
-        let (threads, stop) = (state.options.threads_per_run(), self.stop.of_one());
+        let (threads, stop) = (state.options.threads_per_run(), self.stop.for_one());
         if state.workers <= state.options.jobs.max(1)
             && self.stop.requested().is_none()
             && let Some(sender) = state.sender.clone()
             && let Some(job) = state.line.take(stop.clone(), threads)
         {
             state.revision += 1;
-            return Some((job, threads, stop, sender));
+            return Some(Turn { job, threads, stop, sender });
         }
         state.workers -= 1;
         if state.workers == 0 {

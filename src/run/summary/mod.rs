@@ -46,9 +46,6 @@ pub enum Moment {
 }
 
 /// Reads the network of a run at a moment.
-///
-/// # Errors
-/// When it is not there, or its files cannot be read.
 pub fn read_summary_at(folder: &Path, id: &str, moment: Moment) -> Result<NetworkSummary, String> {
     let files = Files::read(folder, id, moment)?;
     let spec = spec_of(folder, id)?;
@@ -76,9 +73,6 @@ fn network_of(structure: &Structure, parameters: Vec<ParameterSummary>) -> Netwo
 }
 
 /// Reads the values of one parameter of a run at a moment.
-///
-/// # Errors
-/// As [`read_summary_at`], and when the parameter does not exist.
 pub fn read_values_at(
     folder: &Path,
     id: &str,
@@ -89,9 +83,6 @@ pub fn read_values_at(
 }
 
 /// Reads the values of all parameters of a run at a moment, statistics of batch norms among them.
-///
-/// # Errors
-/// As [`read_summary_at`].
 pub fn read_all_values_at(
     folder: &Path,
     id: &str,
@@ -241,9 +232,6 @@ impl DataPart {
 }
 
 /// Reads the samples of a part of the data of a run; a folder of data is relative to `base`.
-///
-/// # Errors
-/// What cannot be read, where it was looked for, and where to get it.
 pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenSamples, String> {
     let data = spec.data.read(spec.net.image_side(), base).map_err(|error| error.to_string())?;
     let inventory = Inventory::from_read(&spec.data, &data);
@@ -266,9 +254,6 @@ pub fn read_samples(spec: &RunSpec, base: &Path, part: DataPart) -> Result<SeenS
 }
 
 /// Predicts the class of each of the samples by the network of a run at a moment, in evaluation mode.
-///
-/// # Errors
-/// When the run has no network at that moment, its files cannot be read, or the samples do not fit it.
 pub fn predict(
     folder: &Path,
     id: &str,

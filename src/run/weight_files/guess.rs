@@ -55,9 +55,6 @@ impl Guess {
 
     /// Chooses data for it: the present ones where they fit, else the first known set of its inputs and classes, scaled
     /// as in training where the source is known.
-    ///
-    /// # Errors
-    /// What is missing, in a sentence without its end.
     pub fn data(&self, present: &Data) -> Result<Data, String> {
         let wanted = self.structure().map(|structure| structure.parameters);
         let fits = |data: &Data| {
@@ -96,9 +93,6 @@ impl Guess {
 }
 
 /// Finds the network whose weights these are: of the whole file, or of what is under one beginning of its names.
-///
-/// # Errors
-/// What the file has instead, in a sentence without its end.
 pub fn guess(file: &FileShapes) -> Result<Guess, String> {
     let file = &file.plain();
     let found = guess_whole(&file.unwrapped());

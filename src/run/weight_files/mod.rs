@@ -60,9 +60,6 @@ impl FileShapes {
 
 /// Reads the names and shapes of the tensors of a weight file that can be read as values, or as masks; reads only the
 /// header.
-///
-/// # Errors
-/// When the file cannot be read or is no weight file.
 pub fn read_shapes(path: &Path, as_mask: bool) -> Result<FileShapes, String> {
     let file = TensorFile::open(path).map_err(|error| error.to_string())?;
     let notes = if as_mask { Vec::new() } else { file.notes() };
@@ -82,9 +79,6 @@ pub struct Read {
 }
 
 /// Reads the tensors of a weight file for a network.
-///
-/// # Errors
-/// When the file cannot be read or is damaged.
 pub fn read_for(structure: &Structure, path: &Path, as_mask: bool) -> Result<Read, WeightFileError> {
     let NamedTensors { tensors, order, mut notes, .. } =
         if as_mask { read_masks(path)? } else { read_tensors(path)? };
@@ -282,9 +276,6 @@ impl Statistics {
 }
 
 /// Reads a weight file, one tensor at a time; of the directory of a run, the weights at its end.
-///
-/// # Errors
-/// When the file cannot be read, is damaged or is no weight file.
 pub fn inspect(path: &Path) -> Result<Inspection, String> {
     let of_run = if path.is_dir() { Some(of_run(path)?) } else { None };
     let (path, guessed) = of_run.unwrap_or_else(|| (path.to_owned(), None));

@@ -199,20 +199,7 @@ const SYNONYMS: [(&str, &[&str]); 5] = [
 const NUMBERED: [&str; 2] = ["features", "classifier"];
 
 /// Names that others give the last layer, where the layers before it are numbered.
-const LAST: [&str; 12] = [
-    "out",
-    "output",
-    "fc_out",
-    "out_layer",
-    "output_layer",
-    "head",
-    "classifier",
-    "linear",
-    "fc",
-    "last",
-    "final",
-    "logits",
-];
+const LAST: &str = "out output fc_out out_layer output_layer head classifier linear fc last final logits";
 
 /// Layers that are named in a note; more are counted.
 const SOME: usize = 4;
@@ -276,7 +263,7 @@ pub fn chain(layers: &[String], in_file: &[String]) -> Option<Vec<String>> {
 
 /// Returns true if a layer has the name of a last layer.
 fn is_last(layer: &str) -> bool {
-    LAST.contains(&layer.rsplit('.').next().unwrap_or_default())
+    LAST.split(' ').any(|last| layer.rsplit('.').next() == Some(last))
 }
 
 /// Replaces each number in a name by `#`.

@@ -39,7 +39,6 @@ _HISTOGRAMS = [
     "pruned",
     "counts",
 ]
-# `# 1,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7`
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 

@@ -5,7 +5,7 @@ use egui_kittest::kittest::NodeT;
 
 use super::*;
 // The module has a `Stage` of its own: what a test sees on the other side.
-use crate::dialogs::{Dialog, FittingWeights, Leaving, Next, OtherNetwork, PathUse};
+use crate::dialogs::{Dialog, Leaving, Next, OtherNetwork, PathUse};
 use crate::files::Purpose;
 use doc::Stage;
 use form::{Node, Value};
@@ -81,16 +81,12 @@ fn dialogs() -> Vec<Dialog> {
     let (leaving, usage) = (Leaving::to(Next::Quit), PathUse::Save(None));
     let request = PathRequest { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into() };
     vec![
-        Dialog::Unsaved { title: title.clone(), typed: Vec::new(), leaving: leaving.clone() },
-        Dialog::Unsaved {
-            title: title.clone(),
-            typed: vec!["\"x\" in Seeds".to_owned()],
-            leaving: leaving.clone(),
-        },
+        Dialog::unsaved(&title, &[], leaving.clone()),
+        Dialog::unsaved(&title, &["\"x\" in Seeds".to_owned()], leaving.clone()),
         Dialog::Running { runs: 2, leaving, comes_back: true },
-        Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
-        Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
-        Dialog::Import(FittingWeights { path: path.clone(), arm: 0, name: title.clone(), notes: Vec::new() }),
+        Dialog::resume(&title, vec!["ab".to_owned(), "cd".to_owned()]),
+        Dialog::recover(&title, Some(&path), 90),
+        Dialog::import(path.clone(), 0, &title, std::iter::empty()),
         Dialog::OtherNetwork(OtherNetwork {
             path: path.clone(),
             arm: 0,
@@ -100,9 +96,9 @@ fn dialogs() -> Vec<Dialog> {
             guess: Err("no network here has its layers".to_owned()),
             notes: Vec::new(),
         }),
-        Dialog::Comments { path: path.clone(), then: None },
-        Dialog::Changed { path: path.clone(), then: None },
-        Dialog::Overwrite { path, usage: usage.clone() },
+        Dialog::comments(path.clone(), None),
+        Dialog::changed(path.clone(), None),
+        Dialog::overwrite(path, usage.clone()),
         Dialog::path_field(request, usage),
         Dialog::Message { title, text: "What, where, what to do".to_owned() },
         Dialog::Shortcuts,

@@ -36,7 +36,7 @@ fn an_arm_is_noted_in_its_menu_and_its_results_stay_when_the_question_is_refused
     window.click("Cancel");
     assert_eq!(window.harness.state().results_of(1).len(), 2);
     window.harness.state_mut().workspace.selection = Selection::Arm(0);
-    let refusal = Command::ArchiveArm.refusal(&window.harness.state().command_context());
+    let refusal = window.harness.state().refusal(Command::ArchiveArm);
     assert_eq!(refusal.as_deref(), Some("The selected arm has no results"));
 }
 
@@ -91,12 +91,12 @@ fn archived_runs_say_so_are_not_run_again_by_run_and_all_come_back_at_once() {
     }
     window.hang_up();
     assert!(window.sees("All runs are done or archived"));
-    let refusal = Command::RunAll.refusal(&window.harness.state().command_context()).unwrap();
+    let refusal = window.harness.state().refusal(Command::RunAll).unwrap();
     assert!(refusal.contains("archived"), "{refusal}");
     window.execute(Command::RestoreArchived);
     let results = window.harness.state().editor.results();
     assert!(run::trashed(&results).is_empty() && window.log().contains("Restored 2 runs"));
-    let refusal = Command::RestoreArchived.refusal(&window.harness.state().command_context());
+    let refusal = window.harness.state().refusal(Command::RestoreArchived);
     assert_eq!(refusal.as_deref(), Some("No run is archived"));
 }
 
@@ -105,7 +105,7 @@ fn an_archived_run_runs_again_only_when_it_is_chosen_itself() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = archived(folder.path());
     window.select(Selection::Arm(1));
-    assert!(Command::RunSelected.refusal(&window.harness.state().command_context()).is_some());
+    assert!(window.harness.state().refusal(Command::RunSelected).is_some());
     let id = window.id(1, 2);
     window.select(Selection::Run { arm: 1, id });
     window.execute(Command::RunSelected);

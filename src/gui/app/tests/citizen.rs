@@ -63,7 +63,7 @@ fn edits_are_taken_back_and_made_again_by_keys() {
     }
     assert_eq!(seeds(&window), before);
     assert!(!window.harness.state().editor.document.is_unsaved());
-    assert!(Command::Undo.refusal(&window.harness.state().command_context()).is_some());
+    assert!(window.harness.state().refusal(Command::Undo).is_some());
     window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     window.harness.run();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
@@ -162,7 +162,7 @@ fn files_that_were_open_are_listed_and_missing_ones_cannot_be_chosen() {
     assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
     assert_eq!(window.harness.state().shell.settings.recent.files()[0], path);
     window.execute(Command::ClearRecent);
-    assert!(Command::OpenRecent.refusal(&window.harness.state().command_context()).is_some());
+    assert!(window.harness.state().refusal(Command::OpenRecent).is_some());
 }
 
 #[test]
@@ -222,11 +222,10 @@ fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
     let mut window = Window::new();
-    let title = "mine".to_owned();
-    let question = Dialog::Unsaved { title, typed: Vec::new(), leaving: Leaving::to(Next::Quit) };
+    let question = Dialog::unsaved("mine", &[], Leaving::to(Next::Quit));
     window.harness.state_mut().shell.dialog = Some(question);
     drop_on(&mut window, &path);
-    assert!(matches!(window.harness.state().shell.dialog, Some(Dialog::Unsaved { .. })));
+    assert!(matches!(window.harness.state().shell.dialog, Some(Dialog::Question(_))));
     assert_eq!(window.harness.state().editor.document.path(), None);
     window.harness.state_mut().shell.dialog = None;
     window.execute(Command::New);

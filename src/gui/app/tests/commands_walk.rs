@@ -11,7 +11,7 @@ const BAR: f32 = 40.0;
 /// Opens the menu of a command and clicks on its entry, if it can be used; whether it could.
 fn choose(window: &mut Window, menu: Menu, command: Command) -> bool {
     window.click(menu.text());
-    let refusal = command.refusal(&window.harness.state().command_context());
+    let refusal = window.harness.state().refusal(command);
     // The bar, and views further below, have buttons of the same names: the entry stands just below the bar.
     let named = window.harness.query_all_by_role_and_label(Role::Button, command.text());
     let below = named.filter(|node| node.rect().top() > BAR);
@@ -217,12 +217,45 @@ fn switches_and_panels_keep_what_was_chosen() {
         .into_iter()
         .flat_map(|menu| menu.groups().iter().copied().flatten().map(move |c| (menu, *c)))
     {
-        let Some(before) = window.harness.state().is_on(command) else { continue };
+        let Some(before) = window.harness.state().state_of(command).is_on else { continue };
         choose(&mut window, menu, command);
-        let after = window.harness.state().is_on(command).unwrap();
+        let after = window.harness.state().state_of(command).is_on.unwrap();
         let is_theme = command.text().contains("heme");
         assert!(after != before || (is_theme && after), "{command:?}");
     }
+}
+
+#[test]
+fn what_cannot_be_done_now_says_why() {
+    let refusal = |window: &Window, command| {
+        window.harness.state().refusal(command).map_or_else(String::new, std::borrow::Cow::into_owned)
+    };
+    let mut window = Window::new();
+    assert_eq!(refusal(&window, Command::StopNow), "Nothing is running");
+    assert_eq!(refusal(&window, Command::RunAll), "");
+    window.execute(Command::RunAll);
+    assert_eq!(refusal(&window, Command::Pause), "");
+    assert!(!refusal(&window, Command::Resume).is_empty());
+    window.execute(Command::Pause);
+    assert_eq!(refusal(&window, Command::Resume), "");
+    assert_eq!(refusal(&window, Command::StopNow), "");
+    assert!(refusal(&window, Command::Pause).contains("already paused"));
+    let mut window = Window::new();
+    window.harness.state_mut().editor.document.experiment.arms.clear();
+    window.harness.run();
+    for command in [Command::RunAll] {
+        assert!(refusal(&window, command).contains("no arms yet"), "{}", refusal(&window, command));
+    }
+    window.harness.state_mut().editor.document.experiment.seeds.clear();
+    window.harness.run();
+    for command in [Command::RunAll] {
+        assert!(refusal(&window, command).contains("The document has an error"), "{command:?}");
+    }
+    window.harness.state_mut().choose_template();
+    for command in [Command::Save, Command::StopNow, Command::RunAll] {
+        assert!(refusal(&window, command).contains("No experiment is open"), "{command:?}");
+    }
+    assert_eq!(refusal(&window, Command::Open), "");
 }
 
 #[test]

@@ -300,7 +300,7 @@ fn a_report_is_written_to_the_chosen_file_with_the_extension_of_reports() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = with_file(folder.path());
     let runs = window.harness.state().editor.document.runs().to_vec();
-    let refusal = Command::WriteReport.refusal(&window.harness.state().command_context());
+    let refusal = window.harness.state().refusal(Command::WriteReport);
     assert!(refusal.unwrap().contains("There are no results yet"));
     for run in &runs {
         run::testing::run_in(&folder.path().join("x.runs"), run);

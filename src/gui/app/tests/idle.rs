@@ -1,8 +1,8 @@
 //! A window that nothing happens in costs nothing.
 
 use super::*;
-use crate::panes::panes;
 use crate::tiles::LayoutChange;
+use crate::tiles::panes;
 
 /// Time until the window wants to be drawn again, after it has come to rest.
 fn repaint_delay(window: &mut Window) -> Duration {

@@ -240,7 +240,7 @@ fn undo_opens_the_layer_that_comes_back_and_no_other_one() {
     window.harness.run();
     window.harness.run();
     assert!(window.harness.get_by_label("Layers 1: Conv 4, 3×3").is_focused() && window.sees("Kernel"));
-    let undoes = |window: &Window| window.harness.state().command_context().redoes;
+    let undoes = |window: &Window| window.harness.state().editor.history.redoes();
     assert_eq!(undoes(&window), Some("removal of a layer"));
     window.harness.state_mut().redo();
     window.harness.run();

@@ -33,7 +33,7 @@ fn a_look_at_data_is_no_edit_and_undo_does_not_forget_it() {
     assert_eq!(classes(&window), ["cat", "cow", "dog"]);
     let document = &window.harness.state().editor.document;
     assert!(!document.is_unsaved());
-    assert_eq!(window.harness.state().command_context().undoes, None);
+    assert_eq!(window.harness.state().editor.history.undoes(), None);
     window.edit();
     window.execute(Command::Undo);
     assert!(until(&mut window, is_known) && classes(&window).len() == 3);

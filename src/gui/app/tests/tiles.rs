@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 
 use super::accessible::all_are_named;
 use super::*;
-use crate::panes::panes;
+use crate::tiles::panes;
 use crate::tiles::{HEAD, LayoutChange};
 use results::tiles::{Group, Layout, Side, Tile};
 use results::view::ViewSettings;

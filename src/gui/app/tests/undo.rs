@@ -8,14 +8,14 @@ use crate::history::{CurrentState, EditState};
 use crate::tiles::LayoutChange;
 
 fn undoes(window: &Window) -> Option<&'static str> {
-    window.harness.state().command_context().undoes
+    window.harness.state().editor.history.undoes()
 }
 
 /// All that can be undone, as it is now.
 fn state(window: &Window) -> EditState {
     let app = window.harness.state();
     let (experiment, view) = (&app.editor.document.experiment, &app.workspace.compare.view);
-    EditState::of(CurrentState { experiment, view, tiles: app.workspace.tiles.tiles() })
+    EditState::new(CurrentState { experiment, view, tiles: app.workspace.tiles.tiles() })
 }
 
 /// What is another one than it was.
@@ -116,11 +116,7 @@ fn edit(window: &mut Window, kind: u8, size: u8) {
         }
         6 => app.workspace.compare.view.notes.push('x'),
         7 => app.workspace.plot.options.smoothing = f64::from(size % 90) / 100.0,
-        8 => {
-            app.workspace
-                .tiles
-                .change(LayoutChange::Close(["loss", "runs", "notes", "accuracy"][number % 4]));
-        }
+        8 => app.workspace.tiles.change(LayoutChange::CloseActive),
         _ => {
             app.workspace.tiles.change(LayoutChange::Show(["loss", "runs", "notes", "accuracy"][number % 4]));
         }
@@ -144,7 +140,7 @@ fn random_edits_are_all_taken_back_and_all_made_again() {
             window.harness.run_steps(1);
         }
         prop_assert_eq!(change(&start, &window), None);
-        while window.harness.state().command_context().redoes.is_some() {
+        while window.harness.state().editor.history.redoes().is_some() {
             window.harness.state_mut().redo();
             window.harness.run_steps(1);
         }

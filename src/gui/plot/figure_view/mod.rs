@@ -228,6 +228,7 @@ impl FigureView {
     }
 
     /// Returns true if the line with this name is hidden.
+    #[cfg(test)]
     pub fn is_hidden(&self, name: &str) -> bool {
         self.hidden.contains(name)
     }

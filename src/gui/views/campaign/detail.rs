@@ -47,7 +47,7 @@ pub struct TrialDetail {
     pictures: (Option<TrialPath>, Pictures),
 }
 
-/// What the detail is about.
+/// The trial in the detail.
 pub struct Opened<'a> {
     /// The trial.
     pub row: &'a TrialRow,
@@ -55,11 +55,11 @@ pub struct Opened<'a> {
     pub campaign: Option<&'a CampaignRecord>,
     /// Multiply-adds of a pass over the images of the campaign.
     pub work: u64,
-    /// Whether there is a trial before it and after it in the list.
+    /// True if there is a trial before it, and after it, in the list.
     pub has_neighbours: [bool; 2],
 }
 
-/// What a button asks for.
+/// The action of a button.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
     /// The trial above in the list.

@@ -34,7 +34,7 @@ use trials::{TrialId, TrialList, TrialQuery, TrialRows, id_of};
 
 /// Below this width, the detail is below the list.
 const SIDE_BY_SIDE: f32 = 700.0;
-/// What a campaign does that differs between settings.
+/// The label of a campaign that differs between settings.
 const SEVERAL: &str = "several settings";
 
 /// The state of the view between frames.
@@ -52,7 +52,7 @@ pub struct Campaigns {
 /// The name of a campaign, and the round of the innermost repetition.
 type CampaignKey = (String, Option<u64>);
 
-/// What the view shows.
+/// The part of the view that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     #[default]
@@ -426,7 +426,7 @@ pub struct TrialFilter {
     sought: FaultFilter,
     /// The stage and the runs of the heat map, with the selection for which they count.
     of: Option<(Selection, String, Vec<String>)>,
-    /// Whether the cell was opened in this frame: its trials are listed, of all campaigns of its stage.
+    /// True if the cell was opened in this frame: its trials are listed, of all campaigns of its stage.
     is_new: bool,
 }
 

@@ -28,7 +28,7 @@ const MOST: usize = 100_000;
 /// While a campaign is in progress, its tables are read again after this share of new trials: one in `GROWTH`.
 const GROWTH: u64 = 8;
 
-/// What to read: folder, place, runs with their campaigns, and the number of trials, rounded while it grows.
+/// A query for trials: folder, place, runs with their campaigns, and the number of trials, rounded while it grows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialQuery {
     folder: PathBuf,
@@ -37,12 +37,12 @@ pub struct TrialQuery {
     trials: u64,
 }
 
-/// What the tables do not say about a run.
+/// Facts of a run that its tables lack.
 pub struct RunFacts {
     arm: String,
     seed: u64,
     spec: Arc<RunSpec>,
-    /// How each campaign stores values.
+    /// The format of the values of each campaign.
     formats: BTreeMap<(String, Option<u64>), Format>,
 }
 
@@ -53,13 +53,13 @@ pub struct TrialRow {
     pub trial: FaultyTrial,
     /// Its arm, with the swept values.
     pub arm: String,
-    /// What its arm is called in the list, without what all listed trials share; empty if they are of one arm and setting.
+    /// The name of its arm in the list, without the part that all listed trials share; empty if they are of one arm and setting.
     pub setting: String,
     /// Its seed.
     pub seed: u64,
     /// The entry with its first fault: "fc1 [52, 11]" for a weight of that layer; empty without one.
     pub place: String,
-    /// How that entry is stored.
+    /// The format of that entry.
     pub format: Format,
 }
 
@@ -68,11 +68,11 @@ pub struct TrialRow {
 pub struct TrialRows {
     /// The worst of them, worst first.
     pub rows: Vec<TrialRow>,
-    /// How many there are.
+    /// Their number.
     pub count: usize,
     /// The widest text of each column, in points.
     pub widths: [f32; Column::ALL.len()],
-    /// Whether they are of several arms or settings.
+    /// True if they are of several arms or settings.
     pub has_settings: bool,
 }
 

@@ -18,6 +18,7 @@ use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui, waiting_ui}
 use crate::background::{Latest, LoadState};
 use crate::plot::{FigureView, figure_ui};
 use crate::selection::Selection;
+use crate::table::{Column, Table};
 use crate::views::network_at_end::Source;
 use crate::{text, theme, widgets};
 use data::Inventory;
@@ -49,13 +50,13 @@ pub struct DataView {
     samples: Latest<Samples, Arc<SeenSamples>>,
     answers: Latest<(Source, DataPart), Arc<Answers>>,
     pictures: Pictures,
-    /// What the pictures are of.
+    /// The samples of the pictures.
     pictures_of: Option<Samples>,
     /// The answers whose matrix was drawn last, and how it is shown.
     matrix: (Option<Arc<Answers>>, FigureView),
 }
 
-/// What a network predicts for the samples of a part.
+/// The predictions of a network for the samples of a part.
 struct Answers {
     predictions: Vec<Prediction>,
     counts: Confusion,
@@ -75,7 +76,7 @@ impl Answers {
     }
 }
 
-/// What the view shows.
+/// The part of the view that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Shown {
     #[default]
@@ -304,15 +305,15 @@ impl DataView {
 /// The pictures that a trial of a campaign changed, with the classes without and with the fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangedImages {
-    /// What they are: "12 test samples changed by trial 7".
+    /// Their title: "12 test samples changed by trial 7".
     pub title: String,
     /// Places in the test part, ascending, each with the class that was predicted without the fault, and with it.
     pub images: Vec<(usize, [Option<u32>; 2])>,
     /// The settings of the run of the trial, with the data that its campaign saw: the places mean nothing in others.
     pub spec: Arc<RunSpec>,
-    /// What was selected when they were asked for.
+    /// The selection when they were asked for.
     selection: Selection,
-    /// Whether the view has not shown them yet.
+    /// True if the view has not shown them yet.
     is_new: bool,
 }
 
@@ -355,7 +356,7 @@ fn runs_of(selection: &Selection) -> Selection {
     }
 }
 
-/// What samples must have to be listed.
+/// The conditions for listed samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// This class.
@@ -441,89 +442,73 @@ pub fn inventory_ui(ui: &mut Ui, inventory: &Inventory) {
     });
 }
 
-/// A line of the summary. All lines are equally high, so that only those are laid out that are seen.
-#[derive(Clone, Copy)]
-enum Line {
-    ClassHead,
-    Class(usize),
-    AllClasses,
-    Space,
-    Title,
-    ChannelHead,
-    Channel(usize),
-    Measured,
-    MoreChannels(usize),
-}
-
 /// Draws how many samples each class has and, with predictions, how many of them are right; and the values of channels.
 pub fn summary_ui(ui: &mut Ui, seen: &SeenSamples, counts: Option<&Confusion>) {
-    let (channels, classes) = (seen.channels.mean.len(), seen.counts.len());
-    let after = [Line::AllClasses, Line::Space, Line::Title, Line::ChannelHead];
-    let mut lines: Vec<Line> =
-        std::iter::once(Line::ClassHead).chain((0..classes).map(Line::Class)).chain(after).collect();
-    lines.extend((0..channels.min(CHANNELS)).map(Line::Channel));
-    lines.extend((seen.measured < seen.samples.len()).then_some(Line::Measured));
-    lines.extend((channels > CHANNELS).then(|| Line::MoreChannels(channels - CHANNELS)));
-    ui.spacing_mut().item_spacing.y = 0.0;
-    let area = ScrollArea::vertical().id_salt("summary").auto_shrink(false);
-    area.show_rows(ui, ROW, lines.len(), |ui, shown| {
-        for line in &lines[shown] {
-            line_ui(ui, *line, seen, counts);
-        }
+    let channels = seen.channels.mean.len().min(CHANNELS);
+    let number = |title: &'static str| Column { width: NUMBER, ..Column::number(title, "") };
+    let columns = |ui: &Ui, name: &'static str, numbers: Vec<Column<'static>>| {
+        let room = ui.available_width() - ui.spacing().scroll.allocated_width();
+        let name = Column { width: room - numbers.len() as f32 * NUMBER, ..Column::text(name, "") };
+        std::iter::once(name).chain(numbers).collect::<Vec<_>>()
+    };
+    let classes = seen.counts.len();
+    let all = seen.counts.iter().sum();
+    let text = |row: usize, column: usize| match (column, row < classes) {
+        (0, true) => seen.classes.name_of(Some(row as u32)),
+        (0, false) => "All".to_owned(),
+        (1, is_class) => text::grouped(if is_class { seen.counts[row] } else { all }),
+        (_, is_class) => counts.map_or_else(String::new, |counts| {
+            let right = |class: usize| counts.right(class);
+            if is_class {
+                share(right(row), seen.counts[row])
+            } else {
+                share((0..classes).map(right).sum(), all)
+            }
+        }),
+    };
+    let right = counts.map(|_| number("Right"));
+    let of_classes = columns(ui, "Class", [number("Samples")].into_iter().chain(right).collect());
+    // The channels keep their room below many classes.
+    let most = (ui.available_height() - ROW * (channels as f32 + 5.0)).max(0.4 * ui.available_height());
+    ui.allocate_ui(vec2(ui.available_width(), most), |ui| {
+        plain_ui(ui, "classes", &of_classes, classes + 1, &text)
     });
+    let weak = |text: &str| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3);
+    let [title, more] = [weak("Values as the network sees them"), weak(&remark(seen))];
+    ui.label(title);
+    let of_channels = columns(ui, "Channel", vec![number("Mean"), number("Deviation")]);
+    let text = |row: usize, column: usize| match column {
+        0 => (row + 1).to_string(),
+        1 => fixed(seen.channels.mean[row], 4),
+        _ => fixed(seen.channels.deviation[row], 4),
+    };
+    plain_ui(ui, "channels", &of_channels, channels, &text);
+    ui.label(more);
 }
 
-fn line_ui(ui: &mut Ui, line: Line, seen: &SeenSamples, counts: Option<&Confusion>) {
-    let heading = |text: &str| RichText::new(text).size(theme::SMALL).strong();
-    let weak = |text: String| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3);
-    let plain = |text: String| RichText::new(text);
-    match line {
-        Line::ClassHead => {
-            let right = counts.map(|_| heading("Right"));
-            cells_ui(ui, heading("Class"), [Some(heading("Samples")), right]);
-        }
-        Line::Class(class) => {
-            let (name, samples) = (seen.classes.name_of(Some(class as u32)), seen.counts[class]);
-            let right = counts.map(|counts| plain(share(counts.right(class), samples)));
-            cells_ui(ui, plain(name), [Some(plain(text::grouped(samples))), right]);
-        }
-        Line::AllClasses => {
-            let all = seen.counts.iter().sum();
-            let right = |counts: &Confusion| (0..seen.counts.len()).map(|class| counts.right(class)).sum();
-            let right = counts.map(|counts| plain(share(right(counts), all)));
-            cells_ui(ui, plain("All".to_owned()), [Some(plain(text::grouped(all))), right]);
-        }
-        Line::Space => drop(ui.allocate_space(vec2(1.0, ROW))),
-        Line::Title => cells_ui(ui, weak("Values as the network sees them".to_owned()), [None, None]),
-        Line::ChannelHead => {
-            cells_ui(ui, heading("Channel"), [Some(heading("Mean")), Some(heading("Deviation"))]);
-        }
-        Line::Channel(channel) => {
-            let [mean, deviation] = [&seen.channels.mean, &seen.channels.deviation]
-                .map(|values| Some(plain(fixed(values[channel], 4))));
-            cells_ui(ui, plain((channel + 1).to_string()), [mean, deviation]);
-        }
-        Line::Measured => {
-            let all = text::counted(seen.samples.len(), "sample");
-            let words = format!("over {} of {all}", text::grouped(seen.measured as u64));
-            cells_ui(ui, weak(words), [None, None]);
-        }
-        Line::MoreChannels(more) => cells_ui(ui, weak(format!("and {more} more")), [None, None]),
-    }
+/// Says which channels and samples the values are not of; empty where they are of all.
+fn remark(seen: &SeenSamples) -> String {
+    let (measured, all) = (seen.measured, seen.samples.len());
+    let of = format!("over {} of {}", text::grouped(measured as u64), text::counted(all, "sample"));
+    let more = seen.channels.mean.len().saturating_sub(CHANNELS);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    (measured < all).then_some(of).into_iter().chain(more).collect::<Vec<_>>().join("; ")
 }
 
-/// Draws a name and up to two numbers at the right; a long name is cut off, and whole under the pointer.
-fn cells_ui(ui: &mut Ui, name: RichText, numbers: [Option<RichText>; 2]) {
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), ROW), Layout::right_to_left(Align::Center), |ui| {
-        for number in numbers.into_iter().rev().flatten() {
-            let layout = Layout::right_to_left(Align::Center);
-            ui.allocate_ui_with_layout(vec2(NUMBER, ROW), layout, |ui| {
-                ui.set_min_width(NUMBER);
-                ui.label(number);
-            });
+/// Draws a table of texts, of which long names are cut off, and whole under the pointer.
+fn plain_ui(
+    ui: &mut Ui,
+    id: &str,
+    columns: &[Column<'_>],
+    rows: usize,
+    text: &dyn Fn(usize, usize) -> String,
+) {
+    let table =
+        Table { id, columns, rows, row_height: ROW, text: Some(text), is_low: true, ..Table::default() };
+    table.show(ui, &mut |ui, row, column| {
+        if let Some(column) = column {
+            ui.add(Label::new(text(row, column)).truncate());
         }
-        let rest = Layout::left_to_right(Align::Center);
-        ui.with_layout(rest, |ui| ui.add(Label::new(name).truncate()));
     });
 }
 

@@ -17,9 +17,9 @@ use results::number::fixed;
 const BLOCK: f32 = 5.0 * theme::STEP;
 /// Width of a lane for edges that pass blocks, in points.
 const LANE: f32 = 12.0;
-/// How far the operations of a shortcut are to the right, so that the end of the body passes them.
+/// Indentation of the operations of a shortcut, so that the end of the body passes them.
 const INDENT: f32 = 32.0;
-/// Where edges enter and leave a block, from its left.
+/// Distance of edges that enter and leave a block from its left.
 const SPINE: f32 = 20.0;
 /// Length of an arrowhead.
 const HEAD: f32 = 5.0;
@@ -29,7 +29,7 @@ const HEAD: f32 = 5.0;
 struct Edge {
     from: usize,
     to: usize,
-    /// How many lanes are between it and the blocks.
+    /// Number of lanes between it and the blocks.
     lane: usize,
 }
 
@@ -54,14 +54,14 @@ fn gutter(edges: &[Edge]) -> f32 {
     LANE * edges.iter().map(|edge| edge.lane + 1).max().unwrap_or(0) as f32
 }
 
-/// What a block looks like.
+/// The looks of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks {
-    /// Whether its line is open in the editor.
+    /// True if its line is open in the editor.
     pub is_open: bool,
-    /// Whether something is wrong with it.
+    /// True if something is wrong with it.
     pub is_wrong: bool,
-    /// Whether a click leads to its line in the editor.
+    /// True if a click leads to its line in the editor.
     pub leads: bool,
 }
 
@@ -210,14 +210,14 @@ fn columns() -> [Column<'static>; 7] {
     ]
 }
 
-/// What is drawn of a network.
+/// The drawing of a network.
 pub(super) struct Drawing<'a> {
     pub summary: &'a NetworkSummary,
     /// Vulnerability by layer, and by residual block for sums.
     pub harm: &'a BTreeMap<String, Vulnerability>,
     /// The layer that does not fit what comes in, after those that do: what it is, and what is wrong.
     pub misfit: Option<(String, String)>,
-    /// How the block of each operation looks; shorter where nothing is known.
+    /// The looks of the block of each operation; shorter where nothing is known.
     pub marks: Vec<Marks>,
 }
 

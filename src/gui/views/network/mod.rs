@@ -197,7 +197,7 @@ fn vulnerabilities(input: &ViewInput<'_>, arm: &str, stage: Option<&str>) -> Vul
     Vulnerabilities::of(arm, own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))), stage)
 }
 
-/// What the editor knows about the operations of a network.
+/// The lines of the editor for the operations of a network.
 #[derive(Default)]
 struct Lines {
     /// The line of each operation after the input; empty where the network is no list.

@@ -92,8 +92,7 @@ pub trait Corruption: Sync {
         Unit::Bits(1)
     }
 
-    /// Returns how a plan that has it reads; `what` is what it changes, as `3 exponent bits`, of which `part` of a
-    /// network.
+    /// Returns how a plan that has it reads; `what` is what it changes, as `3 exponent bits`, of which `part` of a network.
     fn sentence(&self, what: &str, part: &str) -> String;
 
     /// Returns true if it asks for the range of the parameter.

@@ -96,8 +96,7 @@ impl SiteSpace {
         Self { regions, ends }
     }
 
-    /// Returns the number of sites: N of the planned number of trials, and the number of trials of an exhaustive
-    /// campaign.
+    /// Returns the number of sites: N of the planned number of trials, and the number of trials of an exhaustive campaign.
     pub fn total(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }

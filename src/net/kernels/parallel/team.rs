@@ -42,8 +42,7 @@ pub fn is_busy() -> bool {
     BUSY.get()
 }
 
-/// Returns true if a helper of this thread is called, and so probably awake: then dividing work costs next to
-/// nothing.
+/// Returns true if a helper of this thread is called, and so probably awake: then dividing work costs next to nothing.
 #[inline]
 pub fn is_awake() -> bool {
     TEAM.with_borrow(|team| {

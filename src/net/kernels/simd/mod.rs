@@ -190,6 +190,22 @@ pub fn dispatch<K: Kernel>(kernel: K) {
     kernel.run(Portable::<{ cfg!(target_arch = "aarch64") }>(()));
 }
 
+/// Runs a loop that the compiler turns into vectors, compiled for every kind of them. The closure must be
+/// `#[inline(always)]`.
+#[inline]
+pub fn vectorise(work: impl FnOnce()) {
+    dispatch(Loop(work));
+}
+
+struct Loop<F>(F);
+
+impl<F: FnOnce()> Kernel for Loop<F> {
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        (self.0)();
+    }
+}
+
 /// Returns the best vectors that the processor has, in words.
 pub fn vectors() -> &'static str {
     #[cfg(target_arch = "x86_64")]

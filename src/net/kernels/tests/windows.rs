@@ -51,9 +51,9 @@ fn check_epilogue(shape: &ConvShape, relu: bool) {
     let mut at_once = vec![f32::NAN; plain.len()];
     norm::normalise(&norm, relu, &plain, Some(&residual), &mut at_once);
     if relu {
-        pointwise::add_relu(&mut expected, &residual);
+        pointwise::add(&mut expected, &residual, true);
     } else {
-        pointwise::add(&mut expected, &residual);
+        pointwise::add(&mut expected, &residual, false);
     }
     assert_eq!(bits(&at_once), bits(&expected));
     let whole = Epilogue {
@@ -241,7 +241,7 @@ fn threads_change_no_bit() {
         check_shortcut(&images, 2, 80);
         check_epilogue(&ConvShape { window, ..shape(31, 7, 8, 40, 72) }, true);
         let mut sum = numbers(40_000, 1);
-        pointwise::add_relu(&mut sum, &numbers(40_000, 2));
+        pointwise::add(&mut sum, &numbers(40_000, 2), true);
         bits(&sum)
     });
 }
@@ -252,8 +252,8 @@ fn a_sum_with_relu_is_as_a_sum_and_then_a_relu() {
     let (left, right): (Vec<f32>, Vec<f32>) =
         special.iter().flat_map(|a| special.iter().map(move |b| (*a, *b))).unzip();
     let (mut at_once, mut separate) = (left.clone(), left);
-    pointwise::add_relu(&mut at_once, &right);
-    pointwise::add(&mut separate, &right);
+    pointwise::add(&mut at_once, &right, true);
+    pointwise::add(&mut separate, &right, false);
     pointwise::forward(Curve::Relu, &mut separate);
     assert_eq!(bits(&at_once), bits(&separate));
 }

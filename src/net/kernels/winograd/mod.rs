@@ -1,9 +1,8 @@
 //! 3×3 convolutions that keep the size of the images, with fewer multiplications (Winograd's), for training.
 //!
-//! Tiles of the input and the weights are transformed, multiplied point by point, which is one
-//! matrix product over the channels for every point, and transformed back. The transforms are those of a
-//! [form](transforms); all three passes use them or their exact transposes, so that the backward pass is the derivative of
-//! the forward pass, up to rounding.
+//! Tiles of the input and the weights are transformed, multiplied point by point, which is one matrix product over the
+//! channels for every point, and transformed back. The transforms are those of a [form](transforms); all three passes use
+//! them or their exact transposes, so that the backward pass is the derivative of the forward pass, up to rounding.
 //!
 //! Errors, as largest and root mean square over the root mean square of the exact result, for normal inputs and
 //! Kaiming weights: F(4×4) 7·10⁻⁵ and 6·10⁻⁶, F(2×2) and the form for images of 2×2 pixels 8·10⁻⁶ and 2·10⁻⁶, about
@@ -45,8 +44,7 @@ enum Choice {
     Direct,
 }
 
-/// Returns the method for a shape; it depends on the shape alone, since bits must not depend on the machine or on
-/// threads.
+/// Returns the method for a shape; it depends on the shape alone, since bits must not depend on the machine or on threads.
 fn choose(shape: &ConvShape) -> Choice {
     let ConvShape { images, height, width, inputs, outputs, window } = *shape;
     let fits = |channels: usize| channels.is_multiple_of(LANES) && channels >= FEWEST_CHANNELS;

@@ -43,8 +43,7 @@ pub trait Form: Copy + Send + Sync + 'static {
 }
 
 /// F(4×4, 3×3) at the points 0, ±1, ±2 and infinity (Lavin & Gray 2016, "Fast algorithms for convolutional neural
-/// networks"): 36 products for 16 outputs, a quarter of the direct ones. Errors are four to ten times those of direct
-/// sums.
+/// networks"): 36 products for 16 outputs, a quarter of the direct ones. Errors are four to ten times those of direct sums.
 #[derive(Clone, Copy, Debug)]
 pub struct F4;
 
@@ -263,8 +262,7 @@ pub fn both<V: Vector>(
     }
 }
 
-/// Returns one value for each place of a line. (`array::from_fn` need not be inlined, and then vectors go through
-/// memory.)
+/// Returns one value for each place of a line. (`array::from_fn` need not be inlined, and then vectors go through memory.)
 #[inline(always)]
 fn six<T>(of: impl Fn(usize) -> T) -> [T; MOST] {
     [of(0), of(1), of(2), of(3), of(4), of(5)]

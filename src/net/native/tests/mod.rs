@@ -347,8 +347,8 @@ fn dropped_units_are_those_of_burn() {
     );
     let values = inputs(network.structure().input, 8);
     let dropout = || Some(stream(3, Purpose::Dropout, &[1]));
-    let logits = own.training_logits(&network, &values, 8, dropout());
-    assert_close(&logits, &burn.training_logits(&network, &values, 8, dropout()), "logit");
+    let logits = own.training_forward(&network, &values, 8, dropout()).logits;
+    assert_close(&logits, &burn.training_forward(&network, &values, 8, dropout()).logits, "logit");
 }
 
 #[test]

@@ -17,7 +17,7 @@ const MOST_VALUES: usize = 3;
 /// The table: groups of rows, or single rows.
 #[derive(Clone, Debug, Default)]
 pub struct Grouped {
-    /// What groups the rows; nothing for single rows.
+    /// The keys that group the rows; none for single rows.
     pub keys: Vec<Key>,
     /// The columns behind the arm, in their order.
     pub columns: Vec<Column>,
@@ -29,9 +29,9 @@ pub struct Grouped {
     pub baseline: String,
     /// The smallest and the largest end of all differences and 0, in [−1, 1].
     pub span: [f64; 2],
-    /// How many characters the longest half interval of each column has.
+    /// Number of characters of the longest half interval of each column.
     pub spreads: Vec<usize>,
-    /// How many rows are visible.
+    /// Number of visible rows.
     pub visible: usize,
     /// The visible rows in their order, without groups.
     flat: Vec<usize>,
@@ -40,7 +40,7 @@ pub struct Grouped {
 /// Rows with the same values of the keys.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The visible rows, by their position, in the order of the table.
     pub rows: Vec<usize>,

@@ -1,19 +1,203 @@
-//! Settings by their address, and all settings of a tree.
+//! Addresses of settings: `train.batch`, `arms.dense.plan.0.Train`, `arms.*.plan.**.Train`.
+//!
+//! One grammar serves `--set`, `set` and `sweep`: steps between dots; a step is the name of a setting, the index
+//! or name of an item of a list, `*` for any one of them, or `**` for any number of steps. A chosen alternative is no
+//! step of its own (`train.optimizer.rate`), but may be named where that helps to pick it (`plan.**.Train`). A name with
+//! dots in it is written in quotes: `arms."lr 0.1".plan`.
 
-use super::{Absence, Missed, PathError, Place, Segment, quoted, steps, unquoted};
+use std::fmt;
+
 use crate::{Field, Node, Value, name_of};
+
+/// One step of the place of a setting, as problems name it: `arms[1].plan[2].Prune.amount`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    Key(String),
+    /// An item of a list, counted from 0.
+    Index(usize),
+    Variant(String),
+}
+
+/// The place of a setting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place(pub Vec<Segment>);
+
+impl Place {
+    /// Returns this place, and one step on.
+    pub fn then(&self, segment: Segment) -> Self {
+        let mut segments = self.0.clone();
+        segments.push(segment);
+        Self(segments)
+    }
+
+    /// Returns this place, and a setting in it.
+    pub fn key(&self, key: &str) -> Self {
+        self.then(Segment::Key(key.to_owned()))
+    }
+
+    /// Returns this place, and an item of it.
+    pub fn index(&self, index: usize) -> Self {
+        self.then(Segment::Index(index))
+    }
+
+    /// Returns this place, and the alternative chosen there.
+    pub fn variant(&self, variant: &str) -> Self {
+        self.then(Segment::Variant(variant.to_owned()))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Index(index) => write!(f, "[{index}]")?,
+                Segment::Key(name) | Segment::Variant(name) if position == 0 => f.write_str(name)?,
+                Segment::Key(name) | Segment::Variant(name) => write!(f, ".{name}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A reason why a setting could not be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// Nothing has that address.
+    #[error("no setting matches \"{path}\": {detail}")]
+    NoMatch {
+        path: String,
+        /// Where the search ended, and what there is instead.
+        detail: String,
+    },
+    /// The setting is there, but the text is no value of it.
+    #[error("\"{value}\" is not a value for \"{path}\": {detail}")]
+    BadValue {
+        path: String,
+        value: String,
+        /// What the parser says.
+        detail: String,
+    },
+}
+
+/// Writes the RON `text` (or plain text, where a setting is text) into every setting that `path` addresses.
+///
+/// Returns how many there were, at least 1. On an error some of them may be written: work on a copy.
+///
+/// # Errors
+/// [`PathError::NoMatch`] when there is none, [`PathError::BadValue`] when the text does not fit.
+pub fn assign(root: &mut dyn Value, path: &str, text: &str) -> Result<usize, PathError> {
+    each(root, path, &mut |value, _| {
+        let written = write_value(value, text.trim());
+        written.map_err(|detail| PathError::BadValue {
+            path: path.to_owned(),
+            value: text.to_owned(),
+            detail,
+        })
+    })
+}
+
+/// Returns why a search found nothing, and what there is instead.
+fn absence(missed: Option<Missed>, root: &mut dyn Value, steps: &[&str]) -> String {
+    match missed {
+        None => "it ends inside a setting that has no parts".to_owned(),
+        Some(Missed { depth, absence: Absence::LeftOut }) => left_out(root, steps, depth),
+        Some(Missed { absence: Absence::Unknown { step, known }, .. }) if known.is_empty() => {
+            format!("there is nothing called \"{step}\"")
+        }
+        Some(Missed { absence: Absence::Unknown { step, known }, .. }) => {
+            format!("there is nothing called \"{step}\"; there are {}", known.join(", "))
+        }
+    }
+}
+
+/// Returns the steps of an address: the text between dots that are not in quotes.
+fn steps(path: &str) -> Vec<&str> {
+    let mut in_quotes = false;
+    let is_end = |character: char| {
+        in_quotes ^= character == '"';
+        character == '.' && !in_quotes
+    };
+    path.split(is_end).map(str::trim).collect()
+}
+
+/// Returns a step without the quotes around it.
+fn unquoted(step: &str) -> &str {
+    step.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(step)
+}
+
+/// Returns how a name is written as a step of an address.
+fn quoted(name: String) -> String {
+    if name.contains('.') { format!("\"{name}\"") } else { name }
+}
+
+/// Returns what to write where the first `depth` steps lead to a setting that is left out. What an arm leaves out it
+/// takes from the setting of the same name at the root, so that one may be meant.
+fn left_out(root: &mut dyn Value, steps: &[&str], depth: usize) -> String {
+    let here = steps[..depth].join(".");
+    let meant = steps[depth - 1..].join(".");
+    let at_root = match root.node() {
+        Node::Group(group) => depth > 1 && group.fields().iter().any(|field| field.key == steps[depth - 1]),
+        _ => false,
+    };
+    let or = if at_root { format!(" or {meant}=…") } else { String::new() };
+    format!("{here} is not set; write {here}=(…){or}")
+}
+
+/// The deepest place where the search ended.
+struct Missed {
+    /// Steps before it.
+    depth: usize,
+    absence: Absence,
+}
+
+enum Absence {
+    /// No part has the name of the step.
+    Unknown { step: String, known: Vec<String> },
+    /// The value is left out.
+    LeftOut,
+}
+
+/// Writes RON into any value; text and lengths of training may stand without quotes, and a value that may be left
+/// out takes `None`.
+fn write_value(value: &mut dyn Value, text: &str) -> Result<(), String> {
+    if let Node::Group(group) = value.node()
+        && let Some(index) = group.shorthand()
+        && !text.starts_with('(')
+    {
+        return write_value(group.value(index), text);
+    }
+    let bare = text.trim_matches('"');
+    match value.node() {
+        Node::Parsed(parsed) => parsed.set_text(bare),
+        Node::Text(content) if !["\"", "r\"", "r#"].iter().any(|quote| text.starts_with(quote)) => {
+            text.clone_into(content);
+            Ok(())
+        }
+        Node::Optional(optional) if text != "None" && !text.starts_with("Some") => {
+            let was_set = optional.is_set();
+            if !was_set {
+                optional.set(true);
+            }
+            let written = optional.value().map_or(Ok(()), |inner| write_value(inner, text));
+            if written.is_err() && !was_set {
+                optional.set(false);
+            }
+            written
+        }
+        _ => value.set_ron(text),
+    }
+}
 
 /// A setting that was found: its place, and what is declared on the way to it, outermost first.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// Where it is.
     pub place: Place,
     /// The declarations of the settings and alternatives around it, and its own.
     pub fields: Vec<Field>,
 }
 
 impl Found {
-    /// Its own declaration; for a value that an alternative carries, that of the alternative.
+    /// Returns its own declaration; for a value that an alternative carries, that of the alternative.
     pub fn field(&self) -> Field {
         self.fields.last().copied().unwrap_or(Field::new("", "", ""))
     }
@@ -42,7 +226,7 @@ impl Found {
 /// The most `**` of an address: each multiplies the number of ways to a setting by its depth.
 const MOST_OPEN: usize = 3;
 
-/// What is done with a setting.
+/// An action on a setting that was found.
 type Act<'a> = dyn FnMut(&mut dyn Value, &Found) -> Result<(), PathError> + 'a;
 
 /// Does something with every setting that `path` addresses. Returns how many there were, at least 1.
@@ -62,7 +246,7 @@ pub fn each(root: &mut dyn Value, path: &str, act: &mut Act<'_>) -> Result<usize
     if search.count > 0 {
         return Ok(search.count);
     }
-    let detail = super::absence(search.missed, root, &all);
+    let detail = absence(search.missed, root, &all);
     Err(PathError::NoMatch { path: path.to_owned(), detail })
 }
 
@@ -138,7 +322,7 @@ struct Search<'a, 'b> {
     here: Found,
 }
 
-/// What a search does with a part of a value, and the names of the part.
+/// An action of a search on a part of a value, and the names of the part.
 type EachPart<'c, 'a, 'b> =
     dyn FnMut(&mut Search<'a, 'b>, &mut dyn Value, &[String]) -> Result<(), PathError> + 'c;
 
@@ -193,7 +377,6 @@ impl<'a, 'b> Search<'a, 'b> {
         }
     }
 
-    /// Goes one step on.
     fn inside(
         &mut self,
         segment: Segment,
@@ -253,3 +436,6 @@ impl<'a, 'b> Search<'a, 'b> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,20 +1,18 @@
 //! The bar at the top: menus, the file, groups of views, problems, how far runs are, and the buttons of runs.
 
-mod problems;
-
 use eframe::egui::{
-    self, Align, Button, Layout, ProgressBar, Rect, Response, RichText, Sense, Ui, UiBuilder, Vec2, pos2,
-    vec2,
+    self, Align, Button, Layout, Popup, PopupCloseBehavior, ProgressBar, Rect, Response, RichText, Sense, Ui,
+    UiBuilder, Vec2, pos2, vec2,
 };
 
-use super::commands::{Command, CommandContext, Menu};
+use super::commands::{Command, CommandState, Menu};
 use super::icons::Icon;
-use super::menu::{explained, menus_ui};
 use super::palette::Choice;
-use super::text::{shortened, whole_percent};
-use super::theme::{self, BODY, STEP, fitted, present};
-use super::widgets;
-use problems::{problems_ui, problems_width};
+use super::text::{counted, first_statement, shortened, whole_percent};
+use super::theme::{self, BODY, SMALL, STEP, fitted, present};
+use super::tiles::panes;
+use super::widgets::{self, Tone, scrolled_ui};
+use doc::{Problem, Remedy, Severity, capitalised};
 
 /// Height of the bar, in points.
 pub const HEIGHT: f32 = 40.0;
@@ -24,7 +22,6 @@ const WIDE: f32 = 1360.0;
 const NARROW: f32 = 1100.0;
 /// Width of that list with its frame.
 const LIST: f32 = 104.0;
-/// Width of the bar of progress.
 const PROGRESS: f32 = 12.0 * STEP;
 /// The least width in which a shortened status still says something.
 const LEAST_STATUS: f32 = 7.0 * STEP;
@@ -33,7 +30,7 @@ const LEAST_NAME: f32 = 10.0 * STEP;
 /// The most letters of a file's name.
 const LONGEST_NAME: usize = 28;
 
-/// What the list beside Run offers.
+/// The commands in the list beside Run.
 const MORE: [Command; 8] = [
     Command::RunAll,
     Command::RunSelected,
@@ -45,12 +42,11 @@ const MORE: [Command; 8] = [
     Command::Sharing,
 ];
 
-/// How far the runs are, or what they would take.
+/// The progress of the runs, or their expected time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
     /// In a few words: "3 of 12 · 4 min left".
     pub text: String,
-    /// More about it.
     pub detail: String,
     /// The share that is done, from 0 to 1, while runs go on.
     pub share: Option<f32>,
@@ -61,52 +57,35 @@ pub struct Status {
 pub struct GroupTab {
     /// Its name: "Pruning".
     pub name: &'static str,
-    /// Whether its views are on the screen.
+    /// True if its views are on the screen.
     pub is_open: bool,
-    /// Whether it has views that have got their first data since it was open.
+    /// True if it has views that have got their first data since it was open.
     pub is_new: bool,
     /// What its views show, in one sentence.
     pub help: &'static str,
 }
 
-/// A problem of the document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BarProblem {
-    /// Where: "winning ticket, stage 4.1 Prune, Amount".
-    pub place: String,
-    /// What is wrong, and what to do.
-    pub text: String,
-    /// Whether runs cannot start until it is mended.
-    pub is_error: bool,
-    /// More lines, such as the folders that were searched; may be empty.
-    pub details: String,
-    /// What can be done about it at once: "Choose folder…"; else a click goes to the field.
-    pub action: Option<&'static str>,
-}
-
-/// What the bar shows.
+/// The contents of the bar.
 pub struct BarInput<'a> {
-    /// What commands need.
-    pub context: &'a CommandContext,
-    /// How far the runs are.
     pub status: &'a Status,
     /// The name of the document's file; none while no document is open.
     pub file: Option<&'a str>,
     /// Its whole path, for the tooltip.
     pub path: &'a str,
-    /// The groups of views, in order.
     pub groups: &'a [GroupTab],
-    /// The problems of the document, errors first.
-    pub problems: &'a [BarProblem],
-    /// Whether the panels at the left and at the right are open.
+    pub problems: &'a [Problem],
+    /// True if the panels at the left and at the right are open.
     pub panels: [bool; 2],
-    /// The state of what a command switches.
-    pub is_on: &'a dyn Fn(Command) -> Option<bool>,
-    /// Whether a view is on the screen.
+    /// The document has edits that are not saved.
+    pub is_unsaved: bool,
+    pub is_running: bool,
+    pub is_paused: bool,
+    pub command: &'a dyn Fn(Command) -> CommandState,
+    /// Returns true for a view that has a tab.
     pub has_view: &'a dyn Fn(&str) -> bool,
 }
 
-/// What was pressed.
+/// An element of the bar that was pressed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BarResponse {
     /// A menu entry or a button.
@@ -139,7 +118,7 @@ pub fn bar_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
 
 fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse> {
     ui.spacing_mut().item_spacing.x = STEP / 2.0;
-    let menus = |ui: &mut Ui| menus_ui(ui, input.context, input.is_on, input.has_view);
+    let menus = |ui: &mut Ui| menus_ui(ui, input);
     let chosen = if width >= WIDE || input.file.is_none() {
         // It takes all of the width that it gets.
         let padding = vec2(1.25 * STEP, STEP / 2.0);
@@ -170,7 +149,7 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
         let name = fitted(ui.painter(), &name, &theme::medium(BODY), room);
         let name = RichText::new(name).font(theme::medium(BODY));
         ui.add(egui::Label::new(name).selectable(false)).on_hover_text(input.path);
-        if input.context.unsaved {
+        if input.is_unsaved {
             let (dot, shown) = ui.allocate_exact_size(Vec2::splat(STEP), Sense::hover());
             ui.painter().circle_filled(dot.center(), 4.0, present(ui).warning);
             shown.on_hover_text("Not saved yet");
@@ -185,12 +164,12 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
         ui.spacing_mut().item_spacing.x = STEP;
         let queue =
             status_ui(ui, input.status, problems).then_some(BarResponse::Choice(Choice::Show("queue")));
-        problems_ui(ui, input.problems, input.context.running).map(BarResponse::Problem).or(queue)
+        problems_ui(ui, input.problems, input.is_running).map(BarResponse::Problem).or(queue)
     });
     response.or(group.map(BarResponse::Group)).or(rest.inner)
 }
 
-/// The width of the names of all menus.
+/// Returns the width of the names of all menus.
 fn menus_width(ui: &Ui, padding: f32) -> f32 {
     let width = |menu: Menu| text_width(ui, menu.text(), egui::FontId::proportional(BODY)) + 2.0 * padding;
     Menu::ALL.into_iter().map(width).sum::<f32>() + 4.0 * ui.spacing().item_spacing.x
@@ -224,7 +203,7 @@ fn tab_width(ui: &Ui, group: &GroupTab) -> f32 {
     text_width(ui, group.name, tab_font(group)) + 2.5 * STEP
 }
 
-/// A tab is underlined while it is open, and has a dot while it has something new.
+/// Draws a tab: underlined while it is open, with a dot while it has something new.
 fn tab_ui(ui: &mut Ui, group: &GroupTab) -> Response {
     let colours = present(ui);
     let galley = ui.painter().layout_no_wrap(group.name.to_owned(), tab_font(group), colours.text);
@@ -264,7 +243,7 @@ fn list_ui(ui: &mut Ui, groups: &[GroupTab]) -> Option<usize> {
     chosen
 }
 
-/// From right to left: panel switches and the buttons of runs.
+/// Draws, from right to left, panel switches and the buttons of runs.
 fn buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     let mut response = None;
     let mut press = |command: Command| response = Some(BarResponse::Choice(Choice::Command(command)));
@@ -277,29 +256,28 @@ fn buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
         press(Command::ToggleTree);
     }
     divider_ui(ui);
-    if let Some(command) = run_buttons_ui(ui, input.context) {
+    if let Some(command) = run_buttons_ui(ui, input) {
         press(command);
     }
     response
 }
 
-/// Stop, Pause, and Run with the other ways to start; while runs are paused, Resume in the place of Run.
-fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
+/// Draws Stop, Pause, and Run with the other ways to start; while runs are paused, Resume in the place of Run.
+fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
     let mut chosen = None;
-    let mut icon = |ui: &mut Ui, command: Command, icon: Icon| {
+    for (command, icon) in [(Command::StopNow, Icon::StopFill), (Command::Pause, Icon::PauseFill)] {
         let colour = present(ui).raised;
         let button = Button::new(icon.atom(widgets::ICON)).fill(colour).min_size(Vec2::splat(theme::CONTROL));
-        if explained(ui, button, command, context) {
+        if explained_ui(ui, button, &(input.command)(command)) {
             chosen = Some(command);
         }
-    };
-    icon(ui, Command::StopNow, Icon::StopFill);
-    icon(ui, Command::Pause, Icon::PauseFill);
+    }
     let more = Button::new(Icon::CaretDown.atom(12.0)).min_size(vec2(20.0, theme::CONTROL));
     let (button, list) = egui::containers::menu::MenuButton::from_button(more).ui(ui, |ui| {
         let mut chosen = None;
         for command in MORE {
-            if explained(ui, Button::new(command.label(context)), command, context) {
+            let state = (input.command)(command);
+            if explained_ui(ui, Button::new(state.label.as_str()), &state) {
                 chosen = Some(command);
                 ui.close();
             }
@@ -307,31 +285,26 @@ fn run_buttons_ui(ui: &mut Ui, context: &CommandContext) -> Option<Command> {
         chosen
     });
     button.accessible_name("More ways to run").on_hover_text("More ways to run");
-    let command = if context.paused { Command::Resume } else { Command::RunAll };
-    let refusal = command.refusal(context);
+    let command = if input.is_paused { Command::Resume } else { Command::RunAll };
+    let state = (input.command)(command);
     // While others go on, it adds to them.
-    let adds = context.running && !context.paused && refusal.is_none();
-    let (icon, text) = if adds {
-        (Icon::Plus, command.label(context))
-    } else if context.paused {
-        (Icon::Play, command.text().to_owned())
-    } else {
-        (Icon::Play, "Run".to_owned())
+    let adds = state.refusal.is_none() && state.label != command.text();
+    let (icon, text) = match command {
+        _ if adds => (Icon::Plus, state.label.as_str()),
+        Command::RunAll => (Icon::Play, "Run"),
+        _ => (Icon::Play, command.text()),
     };
-    let name = if adds { text.as_str() } else { command.text() };
-    let run = widgets::primary_ui(ui, refusal.is_none(), icon, &text).accessible_name(name);
-    let tooltip = command.tooltip();
-    let run = match refusal {
-        None => run.on_hover_text(tooltip),
-        Some(why) => run.on_disabled_hover_text(format!("{tooltip}. {why}")),
-    };
-    if run.clicked() {
+    let name = if adds { text } else { command.text() };
+    let run = widgets::primary_ui(ui, state.refusal.is_none(), icon, text).accessible_name(name);
+    let explanation = state.explanation();
+    if run.on_hover_text(&explanation).on_disabled_hover_text(explanation).clicked() {
         chosen = Some(command);
     }
     chosen.or(list.and_then(|shown| shown.inner))
 }
 
-/// The status, or what fits of it beside the problems, and its bar where there is room; whether it was pressed.
+/// Draws the status, or what fits of it beside the problems, and its bar where there is room. Returns true if it was
+/// pressed.
 fn status_ui(ui: &mut Ui, status: &Status, problems: f32) -> bool {
     let room = ui.available_width() - problems - 2.0 * STEP;
     let wanted = text_width(ui, &status.text, egui::FontId::proportional(BODY));
@@ -349,6 +322,173 @@ fn status_ui(ui: &mut Ui, status: &Status, problems: f32) -> bool {
         ui.add(bar.fill(present(ui).link)).on_hover_text(whole_percent(share.into()));
     }
     label.inner.clicked()
+}
+
+/// Draws the menus, made from the commands. Returns what was chosen.
+fn menus_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Choice> {
+    let mut chosen = None;
+    for menu in Menu::ALL {
+        ui.menu_button(menu.text(), |ui| {
+            ui.set_min_width(220.0);
+            scrolled_ui(ui, |ui| {
+                if menu == Menu::View {
+                    chosen = views_ui(ui, input.has_view).map(Choice::Show).or(chosen.take());
+                }
+                for (position, group) in menu.groups().iter().enumerate() {
+                    if position > 0 {
+                        ui.separator();
+                    }
+                    for &command in *group {
+                        if entry_ui(ui, &(input.command)(command)) {
+                            chosen = Some(Choice::Command(command));
+                            ui.close();
+                        }
+                    }
+                }
+            });
+        });
+    }
+    chosen
+}
+
+/// Draws all plots and views; those that have a tab are ticked.
+fn views_ui(ui: &mut Ui, has_view: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    let mut chosen = None;
+    ui.menu_button("Views", |ui| {
+        scrolled_ui(ui, |ui| {
+            for pane in panes() {
+                let mark = if has_view(pane.name) { "✓" } else { "" };
+                let entry = ui.add(Button::new(pane.title).shortcut_text(mark));
+                let entry = entry.accessible_name(pane.title).on_hover_text(first_statement(pane.help));
+                if entry.clicked() {
+                    chosen = Some(pane.name);
+                    ui.close();
+                }
+            }
+        });
+    });
+    ui.separator();
+    chosen
+}
+
+fn entry_ui(ui: &mut Ui, state: &CommandState) -> bool {
+    let mut button = Button::new(state.label.as_str());
+    let detail = state.mark_and_key(ui.ctx());
+    if !detail.is_empty() {
+        button = button.shortcut_text(detail);
+    }
+    explained_ui(ui, button, state)
+}
+
+/// Draws a button that says why it cannot be used when it cannot.
+fn explained_ui(ui: &mut Ui, button: Button<'_>, state: &CommandState) -> bool {
+    let response = ui.add_enabled(state.refusal.is_none(), button).on_hover_text(state.command.tooltip());
+    // Without this, the key would be part of the name.
+    let response = response.accessible_name(state.command.text());
+    response.on_disabled_hover_text(state.explanation()).clicked()
+}
+
+/// Returns what the button of problems says, and its tone.
+fn problems_text(problems: &[Problem]) -> (Tone, String) {
+    match problems.iter().filter(|problem| problem.severity == Severity::Error).count() {
+        0 => (Tone::Warning, counted(problems.len(), "note")),
+        count => (Tone::Bad, counted(count, "problem")),
+    }
+}
+
+/// Returns the width that problems need at least: that of the sign alone, if there are none.
+fn problems_width(ui: &Ui, problems: &[Problem]) -> f32 {
+    if problems.is_empty() {
+        return widgets::ICON;
+    }
+    let (_, text) = problems_text(problems);
+    let spacing = ui.spacing();
+    let around = 2.0 * spacing.button_padding.x + 2.0 * spacing.icon_spacing.max(STEP);
+    text_width(ui, &text, egui::FontId::proportional(BODY)) + widgets::ICON + 12.0 + around
+}
+
+/// Draws a button with the number of problems, which lists them. Returns the position of the chosen one.
+fn problems_ui(ui: &mut Ui, problems: &[Problem], is_running: bool) -> Option<usize> {
+    if problems.is_empty() {
+        let text = "no problems";
+        if text_width(ui, text, egui::FontId::proportional(BODY)) + 3.0 * STEP <= ui.available_width() {
+            ui.add(egui::Label::new(RichText::new(text).color(present(ui).text2)).selectable(false));
+            ui.spacing_mut().item_spacing.x = STEP / 2.0;
+        }
+        let (rect, sign) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::hover());
+        Icon::CheckCircle.paint(ui.painter(), rect.center(), 15.0, Tone::Good.colour(ui));
+        sign.on_hover_text(text);
+        return None;
+    }
+    let (tone, text) = problems_text(problems);
+    let colour = tone.colour(ui);
+    let icon = tone.icon().coloured(widgets::ICON, Some(colour));
+    let caret = Icon::CaretDown.coloured(12.0, Some(colour));
+    let button = Button::new((icon, RichText::new(&text).color(colour), caret))
+        .fill(colour.gamma_multiply(0.2))
+        .min_size(vec2(0.0, theme::CONTROL));
+    let button = ui.add(button).accessible_name(&text);
+    let list = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).width(360.0);
+    list.show(|ui| problem_list_ui(ui, problems, tone == Tone::Bad, is_running)).and_then(|shown| shown.inner)
+}
+
+fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_running: bool) -> Option<usize> {
+    let mut chosen = None;
+    egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+        for (index, problem) in problems.iter().enumerate() {
+            if index > 0 {
+                ui.separator();
+            }
+            if problem_ui(ui, problem) {
+                chosen = Some(index);
+                ui.close();
+            }
+        }
+        if has_errors {
+            ui.separator();
+            let text = if is_running {
+                "New runs wait until this is mended. Runs in progress keep the settings that they started with."
+            } else {
+                "Runs can start when this is mended."
+            };
+            widgets::message_ui(ui, Tone::Info, text);
+        }
+    });
+    chosen
+}
+
+fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
+    let colours = present(ui);
+    let tone = if problem.severity == Severity::Error { Tone::Bad } else { Tone::Warning };
+    let place = if problem.location.is_empty() { "Experiment" } else { &problem.location };
+    let mut is_chosen = false;
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), Sense::hover());
+        tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let action = problem.remedy.map_or("Go to field", |remedy| match remedy {
+                Remedy::ChooseFolder => "Choose folder…",
+            });
+            let name = format!("{action}: {place}");
+            is_chosen = ui.link(RichText::new(action).color(colours.link)).accessible_name(name).clicked();
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let place = RichText::new(place).font(theme::medium(BODY));
+                ui.add(egui::Label::new(place).wrap());
+            });
+        });
+    });
+    ui.horizontal(|ui| {
+        ui.add_space(widgets::ICON + ui.spacing().item_spacing.x);
+        ui.vertical(|ui| {
+            let line =
+                |text: &str, colour| egui::Label::new(RichText::new(text).size(SMALL).color(colour)).wrap();
+            ui.add(line(&capitalised(&problem.message), colours.text2));
+            if !problem.details.is_empty() {
+                ui.add(line(&problem.details, colours.text3));
+            }
+        });
+    });
+    is_chosen
 }
 
 #[cfg(test)]

@@ -1,24 +1,19 @@
 //! A list that is searched by a few letters and driven by the keyboard: all commands, or the files that were open before.
 
-mod fuzzy;
-
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, vec2};
 
-use super::commands::{self, Command, CommandContext, mark_and_key};
-use super::panes::{Pane, find, panes};
-use super::plan;
-use super::scroll::scroll_area;
+use super::commands::{self, Command, CommandState};
 use super::text::first_statement;
-use super::theme;
-use super::widgets::{self, FieldState};
-use fuzzy::score;
+use super::tiles::{Pane, pane_named, panes};
+use super::widgets::{self, FieldState, scroll_area};
+use super::{plan, theme};
 
-/// What can be chosen.
+/// An action that a menu or the palette offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// A command.
     Command(Command),
     /// To show a plot or view, by its name.
     Show(&'static str),
@@ -37,43 +32,38 @@ pub struct PaletteEntry {
     pub detail: String,
     /// Why it cannot be chosen now.
     pub refusal: Option<String>,
-    /// What it does.
     pub choice: Choice,
 }
 
 /// Which list is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaletteList {
-    /// All commands.
     Commands,
-    /// Files that were open before.
     Files,
 }
 
 /// An open list.
 pub struct Palette {
-    /// Which one.
     pub list: PaletteList,
     typed: String,
     /// Position of the chosen line among those that fit.
     chosen: usize,
 }
 
-/// What became of it.
+/// The end of an open list.
 pub enum PaletteOutcome {
     /// Closed without a choice.
     Closed,
-    /// This one.
     Chosen(Choice),
 }
 
 impl Palette {
-    /// An open list with nothing typed.
+    /// Creates an open list with nothing typed.
     pub const fn new(list: PaletteList) -> Self {
         Self { list, typed: String::new(), chosen: 0 }
     }
 
-    /// Draws the list; nothing as long as it stays open.
+    /// Draws the list. Returns nothing as long as it stays open.
     pub fn ui(&mut self, ctx: &egui::Context, entries: &[PaletteEntry]) -> Option<PaletteOutcome> {
         let frame = Frame::popup(&ctx.global_style()).inner_margin(theme::STEP);
         let id = Id::unique("palette");
@@ -126,7 +116,7 @@ impl Palette {
     }
 }
 
-/// What the keyboard asks for.
+/// The keyboard input of a frame.
 struct Keys {
     steps: isize,
     entered: bool,
@@ -141,7 +131,7 @@ fn keys(ui: &Ui) -> Keys {
     })
 }
 
-/// The entries that fit what is typed, the best first; as they are listed when nothing is.
+/// Returns the entries that fit what is typed, the best first; as they are listed when nothing is.
 fn fitting<'a>(typed: &str, entries: &'a [PaletteEntry]) -> Vec<&'a PaletteEntry> {
     let mut scored: Vec<(i32, &PaletteEntry)> =
         entries.iter().filter_map(|entry| Some((score(typed, &entry.text)?, entry))).collect();
@@ -161,14 +151,14 @@ fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response 
     }
 }
 
-/// The line below the list: what the chosen entry does, or why it cannot be chosen.
+/// Returns the line below the list: what the chosen entry does, or why it cannot be chosen.
 fn below(entry: Option<&PaletteEntry>) -> String {
     let Some(entry) = entry else { return "No match".to_owned() };
     match (&entry.refusal, &entry.choice) {
         (Some(why), _) => format!("Not now: {why}"),
         (None, Choice::Command(command)) => command.tooltip().to_owned(),
         (None, Choice::Show(view)) => {
-            find(view).map(|pane| first_statement(pane.help).to_owned()).unwrap_or_default()
+            pane_named(view).map(|pane| first_statement(pane.help).to_owned()).unwrap_or_default()
         }
         (None, Choice::AddStage(label)) => {
             let known = plan::addable().find(|(known, _)| known == label);
@@ -178,22 +168,21 @@ fn below(entry: Option<&PaletteEntry>) -> String {
     }
 }
 
-/// All commands as entries; what switches something on says so.
-pub fn command_entries(
-    ctx: &egui::Context,
-    context: &CommandContext,
-    is_on: &dyn Fn(Command) -> Option<bool>,
-) -> Vec<PaletteEntry> {
-    let entry = |command: Command| PaletteEntry {
-        text: command.label(context),
-        detail: mark_and_key(ctx, command, is_on(command)),
-        refusal: command.refusal(context),
-        choice: Choice::Command(command),
+/// Returns all commands as entries; what switches something on says so.
+pub fn command_entries(ctx: &egui::Context, state: &dyn Fn(Command) -> CommandState) -> Vec<PaletteEntry> {
+    let entry = |command: Command| {
+        let state = state(command);
+        PaletteEntry {
+            detail: state.mark_and_key(ctx),
+            text: state.label,
+            refusal: state.refusal.map(Cow::into_owned),
+            choice: Choice::Command(command),
+        }
     };
     commands::all().filter(|command| *command != Command::Palette).map(entry).collect()
 }
 
-/// All plots and views as entries; what has a tab says so.
+/// Returns all plots and views as entries; what has a tab says so.
 pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<PaletteEntry> {
     let entry = |pane: Pane| PaletteEntry {
         text: format!("Show view: {}", pane.title),
@@ -204,19 +193,18 @@ pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<PaletteEntry> {
     panes().map(entry).collect()
 }
 
-/// All stages that can be added to the selected arm as entries.
-pub fn stage_entries(context: &CommandContext) -> Vec<PaletteEntry> {
-    let refusal = Command::DuplicateArm.refusal(context); // both need a selected arm
+/// Returns all stages that can be added to the selected arm as entries.
+pub fn stage_entries(refusal: Option<&str>) -> Vec<PaletteEntry> {
     let entry = |(label, _): (&'static str, &str)| PaletteEntry {
         text: format!("Add stage: {label}"),
         detail: String::new(),
-        refusal: refusal.clone(),
+        refusal: refusal.map(str::to_owned),
         choice: Choice::AddStage(label),
     };
     plan::addable().map(entry).collect()
 }
 
-/// Files as entries; those that are not there any more say so.
+/// Returns files as entries; those that are not there any more say so.
 pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
     let entry = |(path, is_there): (&PathBuf, &bool)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
@@ -228,17 +216,86 @@ pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
     files.iter().zip(is_there).map(entry).collect()
 }
 
+/// A letter that continues the one before.
+const CONTINUED: i32 = 6;
+/// A letter that begins a word.
+const WORD: i32 = 8;
+/// The whole name, which no longer name that happens to fit exceeds.
+const WHOLE: i32 = 100_000;
+/// A letter that is skipped before the first one that fits.
+const LATE: i32 = -1;
+/// The most skipped letters that count.
+const LATEST: usize = 8;
+
+/// Scores how well `typed` fits `name`: all its letters occur in this order, best at the beginning of words and side
+/// by side. Nothing when they do not; spaces are not looked for.
+fn score(typed: &str, name: &str) -> Option<i32> {
+    let typed: Vec<char> = typed.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    if typed.is_empty() {
+        return Some(0);
+    }
+    if typed.iter().eq(name.iter().filter(|letter| !letter.is_whitespace())) {
+        return Some(WHOLE);
+    }
+    // Row by row of letters typed: the best score when this letter is at each position of the name.
+    let mut best: Vec<Option<i32>> = Vec::new();
+    for (row, letter) in typed.iter().enumerate() {
+        let mut reached: Option<i32> = None;
+        let scores = (0..name.len()).map(|at| {
+            // The best score of the letters before, if the last of them is left of this position.
+            let reached_before = reached;
+            if row > 0 {
+                reached = reached.max(best[at]);
+            }
+            if name[at] != *letter {
+                return None;
+            }
+            let before = if row == 0 {
+                Some(LATE * i32::try_from(at.min(LATEST)).unwrap_or_default())
+            } else {
+                reached_before
+                    .max(at.checked_sub(1).and_then(|left| best[left]).map(|score| score + CONTINUED))
+            };
+            let is_word = at == 0 || !name[at - 1].is_alphanumeric();
+            before.map(|score| score + 1 + if is_word { WORD } else { 0 })
+        });
+        best = scores.collect();
+    }
+    best.into_iter().flatten().max()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn best<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
+        let scored = names.iter().filter_map(|name| Some((score(typed, name)?, *name)));
+        scored.max_by_key(|(score, _)| *score).map(|(_, name)| name)
+    }
+
     #[test]
-    fn every_other_command_is_in_the_palette() {
-        let entries = command_entries(&egui::Context::default(), &CommandContext::default(), &|_| None);
-        for command in commands::all().filter(|command| *command != Command::Palette) {
-            assert!(entries.iter().any(|entry| entry.choice == Choice::Command(command)), "{command:?}");
-        }
-        assert!(entries.iter().any(|entry| entry.refusal.is_some()));
+    fn letters_have_to_come_in_order() {
+        assert!(score("rnl", "Run all").is_some());
+        assert!(score("lr", "Run all").is_none());
+        assert!(score("rr", "Run").is_none(), "one letter counts once");
+        assert_eq!(score("", "Run all"), Some(0));
+        assert_eq!(best("weights", &["Weight statistics", "Weights", "Weights over time"]), Some("Weights"));
+    }
+
+    #[test]
+    fn beginnings_of_words_and_whole_pieces_count_more() {
+        assert_eq!(best("sa", &["Stop after this stage", "Save as…", "Run all"]), Some("Save as…"));
+        assert_eq!(
+            best("san", &["Stop after this stage", "Stop now", "Save as a new file"]),
+            Some("Save as a new file")
+        );
+        assert_eq!(
+            best("stage", &["Set trace gamma", "Stop after this stage"]),
+            Some("Stop after this stage")
+        );
+        assert_eq!(best("log", &["Duplicate long arm", "Copy log"]), Some("Copy log"));
+        assert_eq!(best("UNDO", &["Undo", "Run and do"]), Some("Undo"));
     }
 
     #[test]

@@ -1,23 +1,51 @@
-//! The bits of a number format as a row of cells, to choose from.
+//! What the form of a fault or a campaign shows beside its settings: the bits of the number format, and what it will cost.
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
     Align2, Color32, Rect, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2,
 };
 
-use crate::text::counted;
+use crate::text::{self, counted};
 use crate::theme;
-use doc::fault::{BitField, Bits, Fault, Format, Unit};
+use doc::fault::{BitField, Bits, Campaign, CellPlan, Fault, FaultSource, Format, Unit, Vary};
+use doc::{Intervention, Run, Stage};
 use figure::font::{self, Weight};
+use run::planned;
+
+/// Draws what belongs to a stage that injects faults; nothing for others.
+pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {
+    let (fault, varied) = match stage {
+        Stage::Do(Intervention::Fault(fault)) => (fault, None),
+        Stage::Campaign(campaign) => {
+            let varied = match &mut campaign.vary {
+                Vary::Bit(bits) => Some(bits),
+                Vary::Nothing | Vary::Rate(_) | Vary::Layer => None,
+            };
+            (&mut campaign.fault, varied)
+        }
+        Stage::Do(_)
+        | Stage::Train(_)
+        | Stage::Test
+        | Stage::Repeat(_)
+        | Stage::Branch(_)
+        | Stage::Connect(_)
+        | Stage::Ensemble(_) => return,
+    };
+    ui.add_space(2.0 * theme::STEP);
+    bits_ui(ui, fault, varied);
+    if let (Stage::Campaign(campaign), Some(run)) = (stage, run) {
+        ui.add_space(2.0 * theme::STEP);
+        planned_ui(ui, campaign, run);
+    }
+}
 
 const CELL: f32 = 22.0;
-/// Between two fields.
 const GAP: f32 = 8.0;
 const FIELDS: [BitField; 3] = [BitField::Sign, BitField::Exponent, BitField::Mantissa];
 
 /// Draws the number format with its fields, and lets bits be chosen: those that can be faulty or, where a campaign varies
 /// the bit, those that it varies.
-pub fn bits_ui(ui: &mut Ui, fault: &mut Fault, vary: Option<&mut Vec<u32>>) {
+fn bits_ui(ui: &mut Ui, fault: &mut Fault, vary: Option<&mut Vec<u32>>) {
     theme::heading_ui(ui, &format!("Bits of a {} value", fault.format.label()));
     if fault.model.unit() == Unit::Value {
         ui.label("This model changes whole values; there are no bits to choose.");
@@ -35,7 +63,7 @@ pub fn bits_ui(ui: &mut Ui, fault: &mut Fault, vary: Option<&mut Vec<u32>>) {
     }
 }
 
-/// The bits that a campaign varies: a click adds a bit or takes it away, a field replaces all of them.
+/// Draws the bits that a campaign varies: a click adds a bit or takes it away, a field replaces all of them.
 fn varied_ui(ui: &mut Ui, format: Format, varied: &mut Vec<u32>) {
     if let Some(bit) = row_ui(ui, format, |bit| varied.contains(&bit)) {
         match varied.iter().position(|known| *known == bit) {
@@ -52,7 +80,7 @@ fn varied_ui(ui: &mut Ui, format: Format, varied: &mut Vec<u32>) {
     ui.label(RichText::new(text).small().weak());
 }
 
-/// Buttons for all bits and for each field; the one that is clicked.
+/// Draws buttons for all bits and for each field. Returns the one that is clicked.
 fn fields_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(Bits) -> bool) -> Option<Bits> {
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
@@ -74,7 +102,7 @@ fn fields_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(Bits) -> bool) -> O
     clicked
 }
 
-/// Highest and lowest bit of a field; none if the format has no such field.
+/// Returns the highest and lowest bit of a field; none if the format has no such field.
 fn ends(format: Format, field: BitField) -> Option<[u32; 2]> {
     let mut own = (0..format.bits()).filter(|&bit| format.field(bit) == Some(field));
     let low = own.next()?;
@@ -89,7 +117,7 @@ fn is_chosen(bits: Bits, format: Format, bit: u32) -> bool {
     }
 }
 
-/// The cells, highest bit first; the bit that was clicked on.
+/// Draws the cells, highest bit first. Returns the bit that was clicked on.
 fn row_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(u32) -> bool) -> Option<u32> {
     let count = format.bits();
     let gaps = FIELDS.iter().filter(|field| ends(format, **field).is_some()).count() - 1;
@@ -120,15 +148,15 @@ fn row_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(u32) -> bool) -> Optio
     clicked
 }
 
-/// The left side of a bit's cell of this width; there is a gap between two fields.
+/// Returns the left side of a bit's cell of this width; there is a gap between two fields.
 fn left_of(format: Format, bit: u32, width: f32) -> f32 {
     let is_before = |field: &BitField| ends(format, *field).is_some_and(|[_, low]| low > bit);
     let gaps = FIELDS.iter().filter(|field| is_before(field)).count();
     (format.bits() - 1 - bit) as f32 * width + gaps as f32 * GAP
 }
 
-/// The numbers below the highest and lowest bit of each field with their left and right sides; without those that would
-/// touch one before them.
+/// Returns the numbers below the highest and lowest bit of each field with their left and right sides; without those
+/// that would touch one before them.
 fn numbers(format: Format, width: f32) -> Vec<(u32, [f32; 2])> {
     let mut placed: Vec<(u32, [f32; 2])> = Vec::new();
     let ends_of_fields = FIELDS.into_iter().filter_map(|field| ends(format, field));
@@ -159,7 +187,7 @@ fn paint(ui: &Ui, cell: Rect, format: Format, bit: u32, is_chosen: bool, is_hove
     }
 }
 
-/// The colour of a field, as an arm has it; name and numbers are beside it.
+/// Returns the colour of a field, as an arm has it; name and numbers are beside it.
 fn field_colour(ui: &Ui, field: Option<&BitField>) -> Color32 {
     let position = FIELDS.iter().position(|known| Some(known) == field).unwrap_or(0);
     theme::arm_colour(ui, [1, 0, 2][position])
@@ -169,13 +197,46 @@ fn bit_name(format: Format, bit: u32) -> String {
     format!("Bit {}", &format.bit_name(bit)[1..])
 }
 
-/// What a flip does to a usual weight.
+/// Returns what a flip does to a usual weight.
 fn hint(format: Format, bit: u32, name: &str) -> String {
     if format != Format::Float32 {
         return name.to_owned();
     }
     let flipped = f32::from_bits(0.5_f32.to_bits() ^ (1 << bit));
     format!("{name}: a flip turns 0.5 into {flipped:?}")
+}
+
+fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {
+    theme::heading_ui(ui, "Planned trials");
+    if campaign.faults != FaultSource::Drawn {
+        ui.label("The fault list sets the number of trials.");
+        return;
+    }
+    let Ok(structure) = run.spec.structure() else { return };
+    for line in lines(&planned(campaign, &structure)) {
+        ui.label(line);
+    }
+    let note = "The number by Leveugle et al. (DATE 2009) estimates the share of critical faults within the \
+        margin: ± 1 % at 95 % if the campaign sets none";
+    ui.label(RichText::new(note).small().weak());
+}
+
+fn lines(cells: &[CellPlan]) -> Vec<String> {
+    let most: u64 = cells.iter().map(|cell| cell.trials).sum();
+    let possible = cells.iter().map(|cell| cell.possible).max().unwrap_or(0);
+    let wanted = cells.iter().map(|cell| cell.planned).max().unwrap_or(0);
+    let each = cells.first().map_or(0, |cell| cell.trials);
+    let mut lines = Vec::new();
+    if cells.len() > 1 && cells.iter().all(|cell| cell.trials == each) {
+        let cells = text::counted(cells.len(), "cell");
+        lines.push(format!("{cells} × {} = {} trials", text::grouped(each), text::grouped(most)));
+    } else {
+        lines.push(format!("{} trials at most", text::grouped(most)));
+    }
+    let cell = if cells.len() > 1 { " in a cell" } else { "" };
+    lines.push(format!("{} possible single faults{cell}", text::grouped(possible)));
+    lines.push(format!("{} trials{cell} by Leveugle", text::grouped(wanted)));
+    lines
 }
 
 #[cfg(test)]
@@ -262,5 +323,14 @@ mod tests {
     fn the_hint_says_what_a_flip_does() {
         assert_eq!(hint(Format::Float32, 30, "Bit 30"), "Bit 30: a flip turns 0.5 into 1.7014118e38");
         assert_eq!(hint(Format::Int8, 3, "Bit 3"), "Bit 3");
+    }
+
+    #[test]
+    fn a_plan_says_trials_possible_faults_and_the_statistical_number() {
+        let cell = CellPlan { trials: 100, possible: 8_518_400, planned: 9_593, ..CellPlan::default() };
+        let found = lines(&[cell.clone(), cell.clone()]);
+        assert_eq!(found[0], "2 cells × 100 = 200 trials");
+        assert_eq!(found[1], "8,518,400 possible single faults in a cell");
+        assert_eq!(lines(&[cell])[0], "100 trials at most");
     }
 }

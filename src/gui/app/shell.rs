@@ -1,7 +1,5 @@
 //! What surrounds the work: preferences, dialogs, lists, and the desktop.
 
-mod dropped;
-
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
@@ -27,21 +25,19 @@ const LONG: Duration = Duration::from_mins(1);
 pub(super) struct Shell {
     pub settings: Settings,
     pub dialog: Option<Dialog>,
-    /// Whether the start page is shown, not the document.
+    /// True if the start page is shown, not the document.
     pub is_starting: bool,
     /// What is known of recent files.
     pub recent_files: RecentFiles,
-    /// The user guide.
     pub guide: Guide,
-    /// The list of licences.
     pub licences: LicencesWindow,
-    /// The export dialog.
     pub exporting: Exporting,
     /// The dialog that downloads data, while it is open.
     pub download: Option<DownloadDialog>,
-    /// The list that is open.
     pub palette: Option<Palette>,
-    /// Whether the window may close without a question.
+    /// Which recent files are still there.
+    pub presence: Presence,
+    /// True if the window may close without a question.
     pub may_close: bool,
     pub title: String,
     /// Dropped paths that are being identified.
@@ -73,13 +69,12 @@ impl Shell {
         }
     }
 
-    /// Shows what can be started from.
+    /// Shows the start page.
     pub fn choose_template(&mut self) {
         self.is_starting = true;
         self.recent_files.reopen();
     }
 
-    /// Shows what went wrong, and logs it.
     pub fn fail(&mut self, title: &str, text: &str, log: &mut Log) {
         log.error(format!("{title}: {text}"));
         self.dialog = Some(Dialog::Message { title: title.to_owned(), text: text.to_owned() });
@@ -97,7 +92,7 @@ impl Shell {
         self.asked = Some((PendingPath { request, answer }, usage));
     }
 
-    /// The answer of the system's dialog, once there is one.
+    /// Returns the answer of the system's dialog, once there is one.
     pub fn answer(&mut self) -> Option<(PathAnswer, PathRequest, PathUse)> {
         let answer = self.asked.as_ref()?.0.poll()?;
         let (asked, usage) = self.asked.take()?;

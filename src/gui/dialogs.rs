@@ -1,0 +1,593 @@
+//! Modal dialogs: questions before something is lost, messages, templates.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eframe::egui::{self, Frame, Grid, Id, Modal, RichText, TextEdit, Ui, vec2};
+
+use crate::commands::{Command, Menu, key_text};
+use crate::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
+use crate::icons::Icon;
+use crate::plan::Action;
+use crate::recovery::UnsavedEdits;
+use crate::text::{counted, duration};
+use crate::views::Subject;
+use crate::widgets::{self, FieldState, scroll_area, title_ui};
+use crate::{plot, theme};
+use data::Recognised;
+use doc::templates::Template;
+use doc::{Experiment, capitalised};
+use form::Stored;
+use form::path::Place;
+use run::weight_files::{Fit, Guess};
+
+/// A dialog, with all that its answer takes.
+#[derive(Clone, Debug)]
+pub enum Dialog {
+    Question(Question),
+    /// Stop the runs, or stay?
+    Running {
+        runs: usize,
+        leaving: Leaving,
+        comes_back: bool,
+    },
+    /// Use the network that weights are of, which do not fit the present one?
+    OtherNetwork(OtherNetwork),
+    /// A path, typed by hand.
+    Path {
+        request: PathRequest,
+        usage: PathUse,
+        text: String,
+        /// Why the path that was entered last could not be used.
+        error: Option<String>,
+    },
+    /// Something that has to be read.
+    Message {
+        title: String,
+        /// What happened, where, and what to do.
+        text: String,
+    },
+    Shortcuts,
+    About,
+}
+
+/// A question with its possible answers; the first one is what most people want.
+#[derive(Clone, Debug)]
+pub struct Question {
+    title: String,
+    text: String,
+    replies: Vec<(String, Reply)>,
+    /// The meaning of Escape.
+    dismissed: Reply,
+    /// In points.
+    width: f32,
+}
+
+fn question<const N: usize>(title: String, text: String, replies: [(&str, Reply); N]) -> Dialog {
+    let replies = replies.map(|(text, reply)| (text.to_owned(), reply)).into();
+    Dialog::Question(Question { title, text, replies, dismissed: Reply::Cancel, width: WIDTH })
+}
+
+/// The questions.
+impl Dialog {
+    /// Asks what becomes of edits that are not saved. `typed` are texts in fields that are no values, where they are all
+    /// that would be lost: these cannot be saved.
+    pub fn unsaved(title: &str, typed: &[String], leaving: Leaving) -> Self {
+        if !typed.is_empty() {
+            let why = if typed.len() == 1 { "it is not a valid value" } else { "they are not valid values" };
+            let text = format!("{} cannot be saved: {why}.", typed.join(" and "));
+            let replies = [("Keep editing", Reply::Cancel), ("Discard", Reply::Discard(leaving))];
+            return question("Discard what you typed?".to_owned(), text, replies);
+        }
+        let text = "If you don't, they will be lost. Results of runs are kept either way.".to_owned();
+        let [save, discard] = [Reply::Save(leaving.clone()), Reply::Discard(leaving)];
+        let replies = [("Save", save), ("Discard", discard), ("Cancel", Reply::Cancel)];
+        question(format!("Save changes to {title}?"), text, replies)
+    }
+
+    /// Asks whether to continue the runs, by identity, that were stopped when Weightlab ended.
+    pub fn resume(title: &str, runs: Vec<String>) -> Self {
+        let verb = if runs.len() == 1 { "was" } else { "were" };
+        let text = format!("{} {verb} running or queued when Weightlab ended.", counted(runs.len(), "run"));
+        let replies = [("Resume runs", Reply::Resume(runs)), ("Not now", Reply::Cancel)];
+        question(format!("Resume {title}?"), text, replies)
+    }
+
+    /// Asks what becomes of edits that a crash interrupted, `secs` seconds after they were kept.
+    pub fn recover(title: &str, path: Option<&Path>, secs: u64) -> Self {
+        let saved = |path: &Path| format!("File: {}", path.display());
+        let place = path.map_or_else(|| "They are not saved.".to_owned(), saved);
+        let age = duration(secs as f64);
+        let text = format!("Weightlab ended before you saved them. The backup is {age} old. {place}");
+        let replies =
+            [("Restore", Reply::Restore), ("Discard", Reply::GiveUp), ("Ask at next start", Reply::AskAgain)];
+        let mut dialog = question(format!("Restore unsaved edits to {title}?"), text, replies);
+        if let Self::Question(question) = &mut dialog {
+            question.dismissed = Reply::AskAgain;
+        }
+        dialog
+    }
+
+    /// Asks whether to import weights that fit the network of an arm. `notes`, in sentences, say what the network has no
+    /// place for, and what the file leaves open.
+    pub fn import(path: PathBuf, arm: usize, name: &str, notes: impl Iterator<Item = String>) -> Self {
+        let first = format!("This adds a stage that reads {} to its plan", path.display());
+        let notes = notes.map(|note| capitalised(&note));
+        let text = std::iter::once(first).chain(notes).collect::<Vec<_>>().join(".\n\n") + ".";
+        let replies = [("Import weights", Reply::Import { path, arm }), ("Cancel", Reply::Cancel)];
+        question(format!("Import the weights into {name}?"), text, replies)
+    }
+
+    /// Asks for the folder of data that were not found.
+    pub fn missing_data(title: String, text: String, is_downloadable: bool) -> Self {
+        let replies = [("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
+        let mut dialog = question(title, text, replies);
+        if let Self::Question(question) = &mut dialog {
+            question.width = WIDE;
+            if is_downloadable {
+                question.replies.insert(0, ("Download…".to_owned(), Reply::DownloadData));
+            }
+        }
+        dialog
+    }
+
+    /// Asks whether dropped data replace those of the experiment, which are called `present`.
+    pub fn other_data(found: Recognised, present: &str) -> Self {
+        let set = found.data.name();
+        let (title, use_it) = (format!("Use {set} instead of {present}?"), format!("Use {set}"));
+        let text = format!(
+            "The experiment has {present}. With {set} its runs are other ones, and the settings of the data start at their defaults.\n\nFolder: {}",
+            found.folder.display()
+        );
+        let replies = [(use_it.as_str(), Reply::UseData(Box::new(found))), ("Cancel", Reply::Cancel)];
+        question(title, text, replies)
+    }
+
+    /// Asks whether to archive these runs, by identity.
+    pub fn archive(name: &str, runs: Vec<String>) -> Self {
+        let title = format!("Archive {}?", counted(runs.len(), "run"));
+        let text = format!(
+            "{name}. Plots no longer show them, and Run does not repeat them. Nothing is deleted: Restore all archived runs in the menu Edit brings them back."
+        );
+        question(title, text, [("Archive", Reply::Archive(runs)), ("Cancel", Reply::Cancel)])
+    }
+
+    /// Asks whether to replace what another program has written into the file; `then` comes after saving.
+    pub fn changed(path: PathBuf, then: Option<Leaving>) -> Self {
+        let text = format!(
+            "Another program wrote {} after you opened it. Save under another name to keep both.",
+            path.display()
+        );
+        rewrite("The file has changed on disk", text, "Replace it", path, then)
+    }
+
+    /// Asks whether to lose the comments of the file; `then` comes after saving.
+    pub fn comments(path: PathBuf, then: Option<Leaving>) -> Self {
+        let text = format!(
+            "{} has comments between its settings; only the one at the top is kept. Save under another name to keep the file unchanged.",
+            path.display()
+        );
+        rewrite("Saving would lose comments", text, "Save without them", path, then)
+    }
+
+    /// Asks whether to replace a file that is there.
+    pub fn overwrite(path: PathBuf, usage: PathUse) -> Self {
+        let text = format!("{} already exists.", path.display());
+        let replies = [("Replace", Reply::Overwrite(usage, path)), ("Cancel", Reply::Cancel)];
+        question("Replace the file?".to_owned(), text, replies)
+    }
+
+    /// Returns the field for a path that takes over from the system's dialog.
+    pub fn path_field(request: PathRequest, usage: PathUse) -> Self {
+        let text = absolute(&request.folder).join(&request.name).to_string_lossy().into_owned();
+        Self::Path { request, usage, text, error: None }
+    }
+}
+
+fn rewrite(title: &str, text: String, replace: &str, path: PathBuf, then: Option<Leaving>) -> Dialog {
+    let (save_as, replaced) = (Reply::SaveAs(then.clone()), Reply::Replace(path, then));
+    let replies = [("Save as…", save_as), (replace, replaced), ("Cancel", Reply::Cancel)];
+    question(title.to_owned(), text, replies)
+}
+
+/// Widths of dialogs, in points, where the window has as many.
+const WIDTH: f32 = 420.0;
+const WIDE: f32 = 560.0;
+
+impl Dialog {
+    /// Returns true if it asks something; others only show something.
+    pub const fn is_question(&self) -> bool {
+        !matches!(self, Self::Message { .. } | Self::Shortcuts | Self::About)
+    }
+
+    /// Returns true if it asks whether to continue runs.
+    pub fn offers_to_resume(&self) -> bool {
+        let Self::Question(question) = self else { return false };
+        question.replies.iter().any(|(_, reply)| matches!(reply, Reply::Resume(_)))
+    }
+
+    const fn width(&self) -> f32 {
+        match self {
+            Self::Shortcuts => 720.0,
+            Self::Path { .. } | Self::Message { .. } | Self::OtherNetwork(_) => WIDE,
+            Self::Question(question) => question.width,
+            Self::Running { .. } | Self::About => WIDTH,
+        }
+    }
+}
+
+/// Draws a dialog. Returns the decision, once there is one.
+pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
+    let frame = Frame::popup(&ctx.global_style()).inner_margin(2.0 * theme::STEP);
+    let response = Modal::new(Id::unique("dialog")).frame(frame).show(ctx, |ui| {
+        ui.set_width(dialog.width().min(ctx.content_rect().width() - 4.0 * theme::STEP));
+        ui.spacing_mut().item_spacing.y = theme::STEP;
+        content_ui(ui, dialog)
+    });
+    let is_dismissed = response.should_close();
+    let dismissed = || if let Dialog::Question(it) = dialog { it.dismissed.clone() } else { Reply::Cancel };
+    response.inner.or_else(|| is_dismissed.then(dismissed))
+}
+
+fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
+    match dialog {
+        Dialog::Question(Question { title, text, replies, .. }) => {
+            title_ui(ui, title);
+            ui.label(text.as_str());
+            buttons_ui(ui, replies.iter().map(|(text, reply)| (text.as_str(), reply.clone())))
+        }
+        Dialog::Running { runs, leaving, comes_back } => running_ui(ui, *runs, leaving, *comes_back),
+        Dialog::OtherNetwork(other) => network_ui(ui, other),
+        Dialog::Path { request, usage, text, error } => path_ui(ui, request, usage, text, error.as_deref()),
+        Dialog::Message { title, text } => message_ui(ui, title, text),
+        Dialog::Shortcuts => {
+            shortcuts_ui(ui);
+            buttons_ui(ui, [("Close", Reply::Cancel)])
+        }
+        Dialog::About => about_ui(ui),
+    }
+}
+
+/// Draws buttons from left to right; the first one is what most people want, and has the focus.
+fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply)>) -> Option<Reply> {
+    let mut reply = None;
+    ui.horizontal(|ui| {
+        for (position, (text, meant)) in replies.into_iter().enumerate() {
+            let response = if position == 0 {
+                widgets::primary_ui(ui, true, None, text)
+            } else {
+                ui.add(widgets::button(None, text))
+            };
+            let nobody = ui.memory(|memory| memory.focused().is_none());
+            if position == 0 && nobody {
+                response.request_focus();
+            }
+            if response.clicked() {
+                reply = Some(meant);
+            }
+        }
+    });
+    reply
+}
+
+fn running_ui(ui: &mut Ui, runs: usize, leaving: &Leaving, comes_back: bool) -> Option<Reply> {
+    let quits = leaving.to == Next::Quit;
+    let verb = if runs == 1 { "is" } else { "are" };
+    title_ui(ui, "Runs in progress");
+    let count = counted(runs, "run");
+    ui.label(format!("{count} {verb} not finished. Progress is kept; Resume continues from there."));
+    let stop = if quits { "Stop and quit" } else { "Stop and continue" };
+    let mut replies = vec![(stop, Reply::Stop(leaving.clone())), ("Keep running", Reply::Cancel)];
+    if quits && comes_back {
+        replies.insert(0, ("Quit and resume at next start", Reply::StopAndResumeLater(leaving.clone())));
+    }
+    buttons_ui(ui, replies)
+}
+
+fn path_ui(
+    ui: &mut Ui,
+    request: &PathRequest,
+    usage: &PathUse,
+    text: &mut String,
+    error: Option<&str>,
+) -> Option<Reply> {
+    let verb = match request.purpose {
+        Purpose::Open | Purpose::Folder | Purpose::File => "Open",
+        Purpose::Save | Purpose::Report | Purpose::NewFolder => "Save",
+    };
+    title_ui(ui, request.title());
+    ui.label("The system's file dialog is not available. Type the path of the file.");
+    let label = ui.label("Path");
+    let state = if error.is_some() { FieldState::Wrong } else { FieldState::Plain };
+    let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
+    let field = widgets::field_ui(ui, field, state).labelled_by(label.id);
+    // Asked first: to request the focus again would hide that Enter took it away.
+    let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    if !entered && ui.memory(|memory| memory.focused().is_none()) {
+        field.request_focus();
+    }
+    if let Some(error) = error {
+        widgets::message_ui(ui, widgets::Tone::Bad, error);
+    }
+    let path = with_extension(typed(text, home_folder().as_deref()), request.purpose);
+    let typed = Reply::Path(usage.clone(), path);
+    let reply = buttons_ui(ui, [(verb, typed.clone()), ("Cancel", Reply::Cancel)]);
+    if entered { Some(typed) } else { reply }
+}
+
+fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
+    title_ui(ui, title);
+    scroll_area(ui, 320.0).show(ui, |ui| ui.label(text));
+    ui.horizontal(|ui| {
+        if ui.add(widgets::button(Icon::Copy, "Copy")).clicked() {
+            ui.ctx().copy_text(text.to_owned());
+        }
+        buttons_ui(ui, [("Close", Reply::Cancel)])
+    })
+    .inner
+}
+
+fn about_ui(ui: &mut Ui) -> Option<Reply> {
+    title_ui(ui, &format!("Weightlab {}", env!("CARGO_PKG_VERSION")));
+    ui.label(env!("CARGO_PKG_DESCRIPTION"));
+    ui.label(RichText::new(format!("Licence: {}", env!("CARGO_PKG_LICENSE"))).weak());
+    buttons_ui(ui, [("Close", Reply::Cancel)])
+}
+
+/// Weights of another network than an arm has, or perhaps of another one.
+#[derive(Clone, Debug)]
+pub struct OtherNetwork {
+    pub path: PathBuf,
+    pub arm: usize,
+    pub name: String,
+    /// Whose network is replaced, if theirs is used.
+    pub whose: String,
+    /// How they fit its network; none while the document has errors.
+    pub fit: Option<Fit>,
+    /// The network that the weights are of, or what the file has instead.
+    pub guess: Result<Guess, String>,
+    /// What becomes of the data with that network, and how its inputs are scaled, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl OtherNetwork {
+    fn title(&self) -> String {
+        let name = &self.name;
+        match &self.fit {
+            None => "Weightlab cannot compare the weights".to_owned(),
+            Some(fit) if fit.fits() => format!("The network of {name} has no place for all of the weights"),
+            Some(_) => format!("The weights do not fit the network of {name}"),
+        }
+    }
+}
+
+/// Says how the weights differ from the network of the arm, and offers theirs.
+fn network_ui(ui: &mut Ui, other: &OtherNetwork) -> Option<Reply> {
+    let OtherNetwork { path, arm, name, whose, fit, guess, notes } = other;
+    title_ui(ui, &other.title());
+    ui.label(path.display().to_string());
+    match fit {
+        Some(fit) => {
+            let table = RichText::new(fit.table()).monospace().small();
+            scroll_area(ui, 280.0).show(ui, |ui| ui.label(table));
+        }
+        None => {
+            ui.label(format!("The document has errors, so the network of {name} is not known."));
+        }
+    }
+    let mut replies = Vec::new();
+    match guess {
+        Err(seen) => {
+            ui.label(format!("{}.", capitalised(seen)));
+        }
+        Ok(guess) => {
+            let unknown = guess.unknown.map_or_else(String::new, |unknown| format!(" Note that {unknown}."));
+            let description = guess.net.rule().description();
+            ui.label(format!("They fit {}. {description}.{unknown}", guess.name()));
+            ui.label(RichText::new(format!("net: {}", guess.net.to_ron())).monospace().small());
+            ui.label(format!(
+                "Use it as the network of {whose}, with a stage in the plan of {name} that imports the weights?"
+            ));
+            for note in notes {
+                ui.label(format!("{}.", capitalised(note)));
+            }
+            let guess = Box::new(guess.clone());
+            replies.push(("Use this network", Reply::UseNetwork { path: path.clone(), arm: *arm, guess }));
+        }
+    }
+    if fit.as_ref().is_none_or(Fit::fits) {
+        let text = if fit.is_some() { "Import what fits" } else { "Import weights" };
+        replies.push((text, Reply::Import { path: path.clone(), arm: *arm }));
+    }
+    let away = if replies.is_empty() { "Close" } else { "Cancel" };
+    replies.push((away, Reply::Cancel));
+    buttons_ui(ui, replies)
+}
+
+/// The successor of the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A new experiment from this template becomes the document.
+    New(Template),
+    ChooseFile,
+    /// This file becomes the document.
+    Open(PathBuf),
+    /// Its own file, as another program has written it.
+    Reload,
+    Quit,
+}
+
+/// A way out of the document, with the answers to the questions that were asked about it so far.
+#[derive(Clone, Debug)]
+pub struct Leaving {
+    pub to: Next,
+    /// The edits that the user agreed to lose; later ones are asked about again.
+    pub discarded: Option<Arc<Experiment>>,
+    /// True if the runs were asked to stop.
+    pub is_stopping: bool,
+}
+
+impl Leaving {
+    /// Begins to leave: nothing was asked yet.
+    pub const fn to(to: Next) -> Self {
+        Self { to, discarded: None, is_stopping: false }
+    }
+}
+
+/// A form in which all results are handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    TensorBoard,
+    Crate,
+}
+
+/// The use of a path.
+#[derive(Clone, Debug)]
+pub enum PathUse {
+    Open(Leaving),
+    /// To save the experiment, and go on with what made that necessary.
+    Save(Option<Leaving>),
+    Export(Subject),
+    Report,
+    /// For the figure of the open export dialog.
+    ExportFolder,
+    /// To hand all results on.
+    Share(Share),
+    /// As a folder with the files of a data set.
+    DataFolder,
+    /// Write it into a setting.
+    Setting(Place),
+}
+
+impl PathUse {
+    /// Returns true if a file at the path is replaced. Results that are handed on replace only what they replaced before.
+    pub const fn writes(&self) -> bool {
+        match self {
+            Self::Save(_) | Self::Export(_) | Self::Report => true,
+            Self::Open(_) | Self::ExportFolder | Self::Share(_) | Self::DataFolder | Self::Setting(_) => {
+                false
+            }
+        }
+    }
+}
+
+/// The user's decision, with the data of the dialog that asked.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// Nothing: everything stays as it is.
+    Cancel,
+    /// Save first, then leave.
+    Save(Leaving),
+    /// Lose the edits that are not saved.
+    Discard(Leaving),
+    /// Stop the runs first.
+    Stop(Leaving),
+    /// Stop the runs; the next start offers to resume them.
+    StopAndResumeLater(Leaving),
+    /// Resume these runs, by identity.
+    Resume(Vec<String>),
+    /// Make the edits that a crash interrupted the document.
+    Restore,
+    /// Throw the edits away that a crash interrupted.
+    GiveUp,
+    /// Ask about them at the next start.
+    AskAgain,
+    /// Add the stage that imports weights to the plan of an arm, by position.
+    Import {
+        path: PathBuf,
+        arm: usize,
+    },
+    /// Make the network that weights are of that of an arm, and import them.
+    UseNetwork {
+        path: PathBuf,
+        arm: usize,
+        guess: Box<Guess>,
+    },
+    /// Archive these runs, by identity.
+    Archive(Vec<String>),
+    DownloadData,
+    /// Choose the folder of data that were not found.
+    ChooseData,
+    /// Make these the data of the experiment.
+    UseData(Box<Recognised>),
+    /// Replace a file that has what saving would lose, and what comes then.
+    Replace(PathBuf, Option<Leaving>),
+    /// Give the experiment another file, and what comes then.
+    SaveAs(Option<Leaving>),
+    /// This path was typed.
+    Path(PathUse, PathBuf),
+    /// Use this path although a file is there.
+    Overwrite(PathUse, PathBuf),
+}
+
+/// A heading, and what its keys do.
+type Group = (&'static str, Vec<(&'static str, String)>);
+
+fn shortcuts_ui(ui: &mut Ui) {
+    title_ui(ui, "Keyboard shortcuts");
+    let groups = groups(ui);
+    let palette = Command::Palette.shortcut().map(|key| key_text(ui.ctx(), key)).unwrap_or_default();
+    ui.label(RichText::new(format!("Everything else is in the command palette: {palette}")).weak());
+    ui.add_space(theme::STEP);
+    let first = columns(&groups);
+    scroll_area(ui, 560.0).show(ui, |ui| {
+        ui.columns(2, |columns| {
+            let (left, right) = groups.split_at(first);
+            for (ui, groups) in columns.iter_mut().zip([left, right]) {
+                for group in groups {
+                    group_ui(ui, group);
+                }
+            }
+        });
+    });
+    ui.add_space(theme::STEP);
+}
+
+fn groups(ui: &Ui) -> Vec<Group> {
+    let of_menu = |menu: &Menu| {
+        let commands = menu.groups().iter().copied().flatten();
+        let keys = commands.filter(|command| command.shortcut().is_some()).map(|command| {
+            let keys = command.shortcuts().iter().map(|key| key_text(ui.ctx(), *key));
+            (command.text(), keys.collect::<Vec<_>>().join(", "))
+        });
+        (menu.text(), keys.collect())
+    };
+    let of_plan = Action::ALL
+        .into_iter()
+        .filter_map(|action| Some((action.name(), key_text(ui.ctx(), action.shortcut()?))));
+    let plan = ("On a row of the plan", of_plan.collect());
+    let plot =
+        ("In a plot (Tab leads there)", plot::KEYS.map(|(text, keys)| (text, keys.to_owned())).to_vec());
+    Menu::ALL.iter().map(of_menu).chain([plan, plot]).filter(|(_, keys): &Group| !keys.is_empty()).collect()
+}
+
+/// Returns how many groups stand in the first column, so that both are about as long.
+fn columns(groups: &[Group]) -> usize {
+    let lines = |groups: &[Group]| groups.iter().map(|(_, keys)| keys.len() + 2).sum::<usize>();
+    let difference = |first: &usize| lines(&groups[..*first]).abs_diff(lines(&groups[*first..]));
+    (0..=groups.len()).min_by_key(difference).unwrap_or_default()
+}
+
+fn group_ui(ui: &mut Ui, (title, keys): &Group) {
+    ui.label(RichText::new(*title).strong());
+    Grid::new(title).num_columns(2).spacing(vec2(3.0 * theme::STEP, 4.0)).show(ui, |ui| {
+        for (name, key) in keys {
+            ui.label(*name);
+            ui.label(RichText::new(key).weak());
+            ui.end_row();
+        }
+    });
+    ui.add_space(theme::STEP);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_columns_are_about_as_long() {
+        let group = |count: usize| ("", vec![("", String::new()); count]);
+        assert_eq!(columns(&[group(3), group(2), group(8), group(1)]), 2);
+        assert_eq!(columns(&[]), 0);
+    }
+}
