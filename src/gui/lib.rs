@@ -8,7 +8,6 @@ pub mod app;
 mod arm_look;
 mod background;
 mod bar;
-mod cluster;
 mod compare;
 pub mod desktop;
 mod dialogs;

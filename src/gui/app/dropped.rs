@@ -7,7 +7,6 @@ use eframe::egui;
 use super::App;
 use super::editor::of_data;
 use super::shell::Shell;
-use crate::background::{BackgroundTask, TaskState};
 use crate::dialogs::{Dialog, Leaving, Next, OtherNetwork};
 use crate::drop::{self, Dropped, DroppedWeights};
 use data::{Data, Recognised, recognise};
@@ -25,13 +24,7 @@ impl Shell {
             let wanted = wanted.clone();
             self.identify(paths, move |path| drop::identify(path, &wanted), ctx);
         }
-        let found = match self.dropping.as_ref()?.take() {
-            TaskState::Running => return None,
-            TaskState::Done(found) => Some(found),
-            TaskState::Failed(_) => None,
-        };
-        self.dropping = None;
-        found
+        self.dropping.take().map(|(_, found)| found)
     }
 
     /// Finds out in a thread what the folder is that was chosen for these data.
@@ -47,8 +40,8 @@ impl Shell {
         what: impl Fn(&Path) -> Dropped + Send + 'static,
         ctx: &egui::Context,
     ) {
-        let work = move || paths.iter().map(|path| what(path)).collect();
-        self.dropping = BackgroundTask::begin("dropped files", ctx, work);
+        self.dropping.abandon();
+        self.dropping.ask((), ctx, move || Ok(paths.iter().map(|path| what(path)).collect()));
     }
 
     /// Says what dropping would do, while something is dragged over the window.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::export::Exporting;
-use crate::background::BackgroundTask;
+use crate::background::Latest;
 use crate::desktop::Desktop;
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::DownloadDialog;
@@ -41,7 +41,7 @@ pub(super) struct Shell {
     pub may_close: bool,
     pub title: String,
     /// Dropped paths that are being identified.
-    pub dropping: Option<BackgroundTask<Vec<Dropped>>>,
+    pub dropping: Latest<(), Vec<Dropped>>,
     desktop: Box<dyn Desktop>,
     picker: Picker,
     /// The path that was asked for.
@@ -62,7 +62,7 @@ impl Shell {
             palette: None,
             may_close: false,
             title: String::new(),
-            dropping: None,
+            dropping: Latest::default(),
             desktop,
             picker,
             asked: None,

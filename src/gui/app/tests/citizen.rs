@@ -46,7 +46,7 @@ impl egui::DroppedFile for File {
 pub(super) fn drop_on(window: &mut Window, path: &Path) {
     window.harness.input_mut().dropped_files.push(std::sync::Arc::new(File(path.to_owned())));
     window.harness.step();
-    assert!(until(window, |window| window.harness.state().shell.dropping.is_none()));
+    assert!(until(window, |window| !window.harness.state().shell.dropping.is_busy()));
     window.harness.run();
 }
 
