@@ -9,7 +9,6 @@ use crate::commands::{Command, Menu, key_text};
 use crate::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
 use crate::icons::Icon;
 use crate::plan::Action;
-use crate::recovery::UnsavedEdits;
 use crate::text::{counted, duration};
 use crate::views::Subject;
 use crate::widgets::{self, FieldState, scroll_area, title_ui};

@@ -35,8 +35,6 @@ pub(super) struct Shell {
     /// The dialog that downloads data, while it is open.
     pub download: Option<DownloadDialog>,
     pub palette: Option<Palette>,
-    /// Which recent files are still there.
-    pub presence: Presence,
     /// True if the window may close without a question.
     pub may_close: bool,
     pub title: String,

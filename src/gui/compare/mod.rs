@@ -25,7 +25,7 @@ use super::runs::{QueueRequest, Runs};
 use super::text::counted;
 use super::theme::{STEP, present};
 use super::treatment::Treatment;
-use comparison::width;
+use comparison::{comparison_ui, width};
 use doc::Run;
 use figure::plots::ArmRuns;
 use figure::view::{Drawn, lines_of};

@@ -26,4 +26,4 @@ pub use legend::{LineAction, arm_of};
 pub use navigate::KEYS;
 pub use painter::line_shapes;
 pub use panel::{PlotResponse, menu_ui, plot_ui, stage_choice_ui, tools_ui};
-pub use state::{FigureRequest, PlotState};
+pub use state::PlotState;
