@@ -27,7 +27,6 @@ pub(super) struct Shell {
     pub dialog: Option<Dialog>,
     /// True if the start page is shown, not the document.
     pub is_starting: bool,
-    /// What is known of recent files.
     pub recent_files: RecentFiles,
     pub guide: Guide,
     pub licences: LicencesWindow,

@@ -84,7 +84,7 @@ pub struct Runs {
     /// The records of runs that edits have made, as threads read them.
     more: Vec<Receiver<(String, RunRecord)>>,
     stopping: Option<StopKind>,
-    /// Since when they are paused.
+    /// The beginning of a pause.
     paused: Option<Instant>,
     revision: u64,
 }
