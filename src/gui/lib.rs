@@ -13,7 +13,6 @@ pub mod desktop;
 mod dialogs;
 mod document;
 mod download;
-mod drop;
 mod export;
 mod faults;
 pub mod files;

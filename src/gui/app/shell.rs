@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
 
+use super::dropped::Dropped;
 use super::export::Exporting;
 use crate::background::Latest;
 use crate::desktop::Desktop;
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::DownloadDialog;
-use crate::drop::Dropped;
 use crate::files::{PathAnswer, PathRequest, PendingPath, Picker};
 use crate::guide::Guide;
 use crate::licences::LicencesWindow;

@@ -16,7 +16,8 @@ use crate::icons::Icon;
 use crate::inspector::{Inspector, selection_of};
 use crate::log::Log;
 use crate::plot::{
-    ArmInput, LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui, tools_ui,
+    ArmInput, LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui,
+    tools_ui,
 };
 use crate::runs::Runs;
 use crate::selection::Selection;
