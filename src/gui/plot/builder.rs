@@ -127,7 +127,7 @@ impl Builder {
             let is_asked = self.building.ask((key.clone(), input.revision), ctx, move || {
                 let began = Instant::now();
                 let built = build(plot, &own, own_key);
-                let scene = Scene::of(&built.figure, request, None);
+                let scene = Scene::new(&built.figure, request, None);
                 Ok((BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene))
             });
             if is_asked {

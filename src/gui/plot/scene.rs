@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::epaint::{TessellationOptions, Vertex};
-use eframe::egui::{Context, Mesh, Rect, Ui, pos2};
+use eframe::egui::{Mesh, Rect, Ui, pos2};
 
 use super::navigate::View;
 use super::painter::{Layer, area};

@@ -54,7 +54,7 @@ impl FigureView {
             }
             let kept = self.kept.clone().filter(|_| self.is_kept());
             let (own, asked) = (figure.clone(), request.clone());
-            self.scenes.ask((request, figure.clone()), ctx, move || Ok(Scene::of(&own, asked, kept)));
+            self.scenes.ask((request, figure.clone()), ctx, move || Ok(Scene::new(&own, asked, kept)));
         }
         self.scenes.is_busy()
     }
