@@ -52,7 +52,6 @@ pub struct Document {
     results: PathBuf,
     text: String,
     experiment: Experiment,
-    /// The experiment of the file.
     file: Experiment,
     set: Vec<(String, String)>,
     /// Problems by a setting of the command line, with that setting.
@@ -62,11 +61,9 @@ pub struct Document {
 /// The result of checking an experiment.
 #[derive(Debug)]
 pub struct Checked {
-    /// Errors and notes.
     pub problems: Vec<Problem>,
     /// Its runs; none where there are errors.
     pub runs: Vec<Run>,
-    /// What is in its data.
     pub found: Found,
 }
 

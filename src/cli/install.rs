@@ -54,7 +54,6 @@ impl InstallArgs {
     }
 }
 
-/// The list of installed files and folders; folders end in a slash.
 const LIST: &str = "weightlab/installed.txt";
 
 const DESKTOP: &str = "applications/weightlab.desktop";
@@ -68,7 +67,6 @@ const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Fish, "fish/vendor_completions.d/weightlab.fish"),
 ];
 
-/// Sides of the icons, in pixels.
 const SIDES: [u32; 8] = [16, 22, 32, 48, 64, 128, 256, 512];
 
 /// Many programs use RON, so the desktop recognises an experiment by its first word, which comments may precede, and not

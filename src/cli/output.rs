@@ -65,30 +65,18 @@ impl From<Exit> for ExitCode {
 /// An error outside the runs.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The file could not be opened.
     #[error("{}", file_error(.0))]
     File(#[from] FileError),
-    /// The file was opened, and something in it is wrong: one line for each problem, positions included.
     #[error("{}", .0.join("\n"))]
     Problems(Vec<String>),
-    /// `--set` does not fit.
     #[error("error: --set: {0}")]
     Set(#[from] PathError),
-    /// The arguments do not fit the file.
     #[error("error: {0}")]
     Input(String),
-    /// A figure could not be written.
     #[error("error: {0}")]
     Figure(#[from] ExportError),
-    /// A file could not be written.
     #[error("error: cannot write {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// Results could not be printed.
+    Write { path: PathBuf, source: std::io::Error },
     #[error(
         "error: cannot write to standard output: {0}; not all of the results were printed: free some space, or send them to \
         another disk"

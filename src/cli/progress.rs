@@ -46,7 +46,7 @@ impl ProgressLine {
             let done = done.get(&run.id).copied();
             TrackedRun {
                 label: format!("{} (seed {})", run.arm, run.seed),
-                size: costs.of(run).map_or(1.0, |cost| cost.work.multiply_adds().max(1.0)),
+                size: costs.get(run).map_or(1.0, |cost| cost.work.multiply_adds().max(1.0)),
                 before: done.map(|_| 1.0),
                 record: RunRecord::of(done.map(|secs| Event::Finished { secs })),
                 elsewhere: None,

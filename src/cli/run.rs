@@ -100,7 +100,10 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
         match write_overview(document.experiment(), &runs, &folder) {
             Ok(Some(figure)) => print_out(&format!("Figure: {}", figure.display()))?,
             Ok(None) => {}
-            Err(failure) => print_err(&format!("note: no figure was written ({failure})")),
+            Err(failure) => {
+                let why = failure.to_string();
+                print_err(&format!("note: no figure was written: {}", why.trim_start_matches("error: ")));
+            }
         }
     }
     printed.map(|()| exit)

@@ -29,14 +29,12 @@ pub struct Request<'a> {
     pub set: &'a [(String, String)],
     /// The program that the tasks start.
     pub program: &'a Path,
-    /// What is asked of Slurm.
     pub settings: &'a ClusterSettings,
 }
 
 /// A submission that has not been made.
 #[derive(Debug)]
 pub struct Plan {
-    /// The script.
     pub script: Script,
     /// How the runs are dealt out.
     pub packing: Packing,
@@ -50,7 +48,6 @@ pub struct Plan {
     pub damaged: Vec<PathBuf>,
     /// Why nothing can be submitted here.
     pub trouble: Option<ClusterError>,
-    /// What is recorded of it.
     pub(super) record: Submission,
 }
 
@@ -171,7 +168,6 @@ const MOST_KINDS: usize = 40;
 pub struct Runs<'a> {
     /// All of them, each once.
     pub all: &'a [Run],
-    /// The folder of their directories.
     pub folder: &'a Path,
 }
 

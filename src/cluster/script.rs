@@ -11,9 +11,7 @@ const WORK: &str = include_str!("task.sh");
 /// The content of a batch script. All paths are absolute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
-    /// The program.
     pub program: PathBuf,
-    /// The experiment.
     pub file: PathBuf,
     /// Settings of the command line.
     pub set: Vec<(String, String)>,
@@ -21,11 +19,9 @@ pub struct Script {
     pub folder: PathBuf,
     /// Number of runs.
     pub runs: usize,
-    /// Number of shards.
     pub shards: usize,
     /// Those that are handed out.
     pub tasks: Vec<usize>,
-    /// What is asked of Slurm.
     pub settings: ClusterSettings,
 }
 

@@ -14,7 +14,6 @@ pub struct ClusterSettings {
     pub partition: Option<String>,
     /// Time limit of a task as `sbatch(1)` reads it.
     pub time: Option<String>,
-    /// Processors of a task.
     pub cpus: usize,
     /// Memory of a task, such as 4G.
     pub memory: Option<String>,

@@ -16,15 +16,12 @@ pub struct Slurm {
 /// A task of an array that Slurm knows of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterTask {
-    /// The job of the array.
     pub job: String,
-    /// Its index in the array.
     pub index: usize,
     /// What Slurm says of it, such as `RUNNING` or `PENDING`.
     pub state: String,
     /// Why it waits, such as `Resources`.
     pub reason: String,
-    /// The script that was submitted.
     pub script: String,
 }
 

@@ -27,15 +27,12 @@ pub const FOLDER: &str = "cluster";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Submission {
-    /// The number of the job.
     pub job: String,
     /// When, in seconds since 1970.
     pub at: u64,
-    /// Number of shards.
     pub shards: usize,
     /// Minutes per task, where the number of shards follows from them.
     pub minutes: Option<u64>,
-    /// Processors of a task.
     pub cpus: usize,
     /// The indices that were handed out.
     pub tasks: Vec<usize>,
@@ -104,11 +101,8 @@ pub(super) fn active_tasks<'a>(
 /// The outcome of a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submitted {
-    /// The number of the job.
     pub job: String,
-    /// The script.
     pub script: PathBuf,
-    /// The folder of the tasks' logs.
     pub logs: PathBuf,
 }
 
@@ -164,15 +158,11 @@ fn new_script(folder: &Path, text: &str) -> Result<PathBuf, ClusterError> {
 /// The place of a run: with a process, in the queue, or finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunPlace {
-    /// It is done.
     Done,
-    /// Some process works on it.
     Running,
     /// A task of Slurm will.
     Pending,
-    /// It has begun, and nothing will continue it.
     Interrupted,
-    /// It has failed.
     Failed,
     /// It has not begun, and no task has it.
     NotSubmitted,
@@ -202,11 +192,9 @@ pub type Counts = BTreeMap<RunPlace, usize>;
 /// The places of all runs of an experiment.
 #[derive(Debug, Default)]
 pub struct Status {
-    /// Where each run is, in the order of the runs.
     pub places: Vec<RunPlace>,
     /// Tasks of Slurm that are not over.
     pub tasks: Vec<ClusterTask>,
-    /// Number of submissions so far.
     pub submissions: usize,
     /// Why the queue of Slurm is not known.
     pub trouble: Option<ClusterError>,

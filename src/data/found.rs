@@ -370,7 +370,6 @@ pub struct Details {
     /// Where the parts come from: "the folders train and val", "20 % of the samples for testing, the same for all seeds".
     pub split: String,
     pub columns: Option<Columns>,
-    /// Files that are no samples.
     pub left_out: Vec<LeftOut>,
     /// Assumptions about the files, and oddities in them: whole sentences, with the remedy.
     pub notes: Vec<String>,
@@ -383,7 +382,6 @@ pub struct Columns {
     pub numbers: Vec<String>,
     /// Names, and how many different words each has: one feature a word.
     pub words: Vec<(String, usize)>,
-    /// Columns that are no features.
     pub left_out: Vec<String>,
 }
 

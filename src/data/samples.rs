@@ -319,7 +319,6 @@ pub struct Dataset {
     pub validation: Samples,
     pub test: Samples,
     pub classes: usize,
-    /// Samples that could not be read, and why.
     pub left_out: Vec<String>,
     /// Facts about a user's files, without labels: those are in the parts.
     pub details: Arc<Details>,

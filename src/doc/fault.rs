@@ -97,7 +97,6 @@ pub struct CellPlan {
     pub layer: Option<String>,
     /// The most trials.
     pub trials: u64,
-    /// Possible single faults.
     pub possible: u64,
     /// Trials that Leveugle et al. (DATE 2009) plan for the margin and confidence.
     pub planned: u64,

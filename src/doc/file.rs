@@ -18,14 +18,7 @@ pub enum FileError {
     #[error("cannot read {path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
     #[error("{path}:{line}:{column}: {message}")]
-    Syntax {
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// From 1.
-        column: usize,
-        message: String,
-    },
+    Syntax { path: PathBuf, line: usize, column: usize, message: String },
     #[error(
         "{path} has version {found} of the format; this program reads versions up to {VERSION}: use a newer Weightlab"
     )]

@@ -26,7 +26,6 @@ pub enum Remedy {
 /// One thing that is wrong, or worth knowing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The setting.
     pub place: Place,
     /// The place in the words of the window, counted from 1: `winning ticket, stage 4.1 Prune, Amount`. Empty until
     /// [`Problem::locate`], and for the whole document.

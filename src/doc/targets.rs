@@ -72,7 +72,6 @@ pub struct LayerResult<'a> {
     pub op: usize,
     /// Of the layer or of the block.
     pub name: &'a str,
-    /// For one sample.
     pub output: Shape,
 }
 

@@ -14,7 +14,6 @@ pub struct Template {
     pub description: &'static str,
     /// Its text, comments included.
     pub text: &'static str,
-    /// The result of a run.
     pub result: Option<Outcome>,
 }
 

@@ -31,9 +31,7 @@ pub fn agent(patience: Patience) -> Agent {
 
 /// The end of a try that did not fail for good.
 enum Try {
-    /// All bytes are there.
     Complete,
-    /// The connection broke.
     Broken(String),
 }
 

@@ -7,7 +7,6 @@ use results::number::{Format, exponent_of, fixed, scientific};
 /// Free space on each side of the data, as a share of their range.
 pub const PADDING: f64 = 0.03;
 
-/// One axis.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Axis {
     /// The quantity in words: "Test accuracy".
@@ -46,23 +45,19 @@ impl Axis {
         Self { format: Format::Percent, ..Self::new(title, "") }
     }
 
-    /// Returns the axis with a logarithmic scale.
     pub fn log(self) -> Self {
         Self { scale: Scale::Log10, ..self }
     }
 
-    /// Returns an axis of categories.
     pub fn named(title: &str, categories: Vec<Category>) -> Self {
         Self { categories, ..Self::new(title, "") }
     }
 
-    /// Returns an axis of names without groups.
     pub fn of_names(title: &str, names: impl IntoIterator<Item = String>) -> Self {
         let category = |name| Category { name, ..Category::default() };
         Self::named(title, names.into_iter().map(category).collect())
     }
 
-    /// Returns the category nearest to a position.
     pub fn category(&self, place: f64) -> Option<usize> {
         let nearest = place.round();
         let index = (0.0..1e6).contains(&nearest).then_some(nearest as usize)?;
@@ -175,7 +170,6 @@ fn within_natural_limits(format: Format, data: [f64; 2], padded: [f64; 2]) -> [f
     if low < high { [low, high] } else { padded }
 }
 
-/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Scale {
     #[default]
@@ -251,7 +245,6 @@ impl Mapping {
     }
 }
 
-/// A mark on an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
     pub value: f64,

@@ -26,7 +26,6 @@ pub struct Cells {
     pub stage: String,
 }
 
-/// The texts of a cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CellText {
     /// The value: "20.7"; empty where there is too little data for one.
@@ -51,7 +50,6 @@ pub enum CellDetail {
     Interval,
 }
 
-/// The writing of texts in cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellLook {
     pub detail: CellDetail,
@@ -59,7 +57,6 @@ pub struct CellLook {
     pub upwards: bool,
 }
 
-/// A colour map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColourMap {
     /// From dark to bright.
@@ -77,7 +74,6 @@ pub struct CellKind {
     pub count: u64,
 }
 
-/// The colour of a kind of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ink {
     #[default]
@@ -165,12 +161,10 @@ impl Cells {
         (row >= 0.0 && (row as usize) < self.values.len()).then_some(row as usize)
     }
 
-    /// Returns true if any cell has a value.
     pub fn has_data(&self) -> bool {
         self.values.iter().flatten().any(|value| value.is_finite())
     }
 
-    /// Returns true if any cell has none.
     pub fn has_holes(&self) -> bool {
         self.values.iter().flatten().any(|value| !value.is_finite())
     }
@@ -180,13 +174,11 @@ impl Cells {
         self.kinds.is_empty() || self.kinds.iter().any(|kind| kind.ink == Ink::Value)
     }
 
-    /// Returns the kind of a cell, if there are kinds.
     pub fn kind(&self, row: usize, column: usize) -> Option<&CellKind> {
         let [_, columns] = self.size();
         self.kinds.get(usize::from(*self.kind_of.get(row * columns + column)?))
     }
 
-    /// Returns the texts of a cell.
     pub fn text(&self, row: usize, column: usize) -> Option<&CellText> {
         let [_, columns] = self.size();
         self.texts.get(row * columns + column)
@@ -216,7 +208,6 @@ impl Cells {
         ways.into_iter().find(|look| look.detail != CellDetail::Nothing).unwrap_or(nothing)
     }
 
-    /// Returns the range of the colours.
     pub fn range(&self) -> [f64; 2] {
         self.axis.fit(self.values.iter().flatten().copied())
     }
@@ -271,7 +262,6 @@ fn sequential(share: f64) -> Rgb {
 /// Most pixels on a side of an image; more are invisible on paper and on the screen.
 pub const SIDE: usize = 512;
 
-/// Most kinds of cells.
 pub const KINDS: usize = 3;
 
 /// Cells grouped into tiles of equal size.
@@ -286,7 +276,6 @@ pub struct Mosaic {
     pub tiles: Vec<Tile>,
 }
 
-/// A summary of the cells in a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tile {
     /// Mean of the finite values of cells with the colours of their values; 0 without any.
@@ -315,7 +304,6 @@ impl Mosaic {
         row * self.block[0] * self.cells[1] + column * self.block[1]
     }
 
-    /// Returns true if each tile is one cell.
     pub fn is_exact(&self) -> bool {
         self.block == [1, 1]
     }

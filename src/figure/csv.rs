@@ -171,7 +171,6 @@ fn place(figure: &Figure, [x, y]: [f64; 2]) -> [String; 2] {
     [named(&figure.x, x), named(upright, y)]
 }
 
-/// Adds a row to a table.
 pub fn row(table: &mut String, cells: &[impl AsRef<str>]) {
     let cells: Vec<_> = cells.iter().map(|cell| quoted(cell.as_ref())).collect();
     table.push_str(&cells.join(","));

@@ -13,7 +13,6 @@ use super::svg::svg;
 use doc::file::write_atomically_by;
 use doc::listed;
 
-/// A file format for figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum FileKind {

@@ -10,7 +10,6 @@ use results::facets::FacetAxes;
 
 pub type Ranges = [[f64; 2]; 2];
 
-/// The panels of a figure.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Facets {
     /// The settings, as tables head them: "train.batch"; first that of the columns.
@@ -26,7 +25,6 @@ pub struct Facets {
     pub refusal: String,
 }
 
-/// The head of a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Head {
     /// The setting: "batch size". May be empty.
@@ -34,7 +32,6 @@ pub struct Head {
     pub value: String,
 }
 
-/// One panel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     /// The indices of its heads: that of the row, which is 0 in a wrapped grid, and that of the column.
@@ -108,7 +105,6 @@ impl Facets {
         ranges
     }
 
-    /// Changes the figure of every panel.
     pub fn change(&mut self, mut change: impl FnMut(usize, &mut Figure)) {
         for (index, panel) in self.panels.iter_mut().enumerate() {
             change(index, Arc::make_mut(&mut panel.figure));
@@ -117,7 +113,6 @@ impl Facets {
 }
 
 impl Figure {
-    /// Returns the figures with values: its panels, or itself.
     pub fn parts(&self) -> Vec<&Self> {
         match &self.facets {
             Some(facets) => facets.panels.iter().map(|panel| &*panel.figure).collect(),

@@ -16,7 +16,6 @@ pub const CAP_HEIGHT: f64 = 0.711;
 /// Distance between base lines in ems.
 pub const LINE_HEIGHT: f64 = 1.2;
 
-/// Font weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs)]
 pub enum Weight {

@@ -41,7 +41,6 @@ pub struct Legend<'a> {
     pub omitted: usize,
 }
 
-/// An arrangement of the rows of a legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrangement {
     Column,
@@ -62,7 +61,6 @@ const MOST_LINES: usize = 3;
 const MOST_COLUMNS: usize = 4;
 
 impl<'a> Sample<'a> {
-    /// Returns the name in the row.
     pub fn name(&self) -> &'a str {
         match self {
             Self::Line(line) => &line.name,
@@ -126,7 +124,6 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the width of the samples of a row.
     fn samples(&self, font: f64) -> f64 {
         if self.shades == 1 {
             return SAMPLE_EM * font;
@@ -270,7 +267,6 @@ pub struct Rounds<'a> {
     pub is_common: bool,
 }
 
-/// The lines of an arm.
 #[derive(Debug)]
 pub struct RoundRow<'a> {
     /// The subject of its lines: "winning ticket", "winning ticket, validation".

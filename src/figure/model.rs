@@ -95,7 +95,6 @@ pub struct Seeds {
     pub running: usize,
 }
 
-/// The training that a line shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineRound {
     pub arm: String,
@@ -107,7 +106,6 @@ pub struct LineRound {
     pub remaining: Option<f64>,
 }
 
-/// A training of a plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// Which training it is, from 1.
@@ -158,7 +156,6 @@ pub struct ReferenceLine {
     pub by_seed: Vec<(u64, f64)>,
 }
 
-/// The position of a [`ReferenceLine`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum At {
     X(f64),
@@ -249,7 +246,6 @@ impl Figure {
         !self.x.categories.is_empty() && self.parallel.is_empty()
     }
 
-    /// Returns the figure with the name of its experiment.
     pub fn of_experiment(self, name: &str) -> Self {
         Self { experiment: name.trim().to_owned(), ..self }
     }
@@ -298,7 +294,6 @@ impl Figure {
         }
     }
 
-    /// Adds to the small print.
     pub fn add_note(&mut self, text: &str) {
         let rest = &mut self.note.rest;
         if !rest.is_empty() {
@@ -332,7 +327,6 @@ pub struct BarPart<'a> {
 const FILLED: f64 = 0.8;
 
 impl Bars {
-    /// Returns its colour on this theme's background.
     pub fn rgb(&self, theme: Theme) -> Rgb {
         self.colour.map_or(theme.pale(), |index| colour(index, theme))
     }
@@ -411,7 +405,6 @@ impl Note {
         each.collect::<Vec<_>>().join("; ")
     }
 
-    /// Adds the trials of another note.
     pub fn and_trials_of(mut self, other: &Self) -> Self {
         for (arm, trials) in &other.trials {
             match self.trials.iter_mut().find(|(known, _)| known == arm) {

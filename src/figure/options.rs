@@ -10,7 +10,6 @@ pub use results::page::IntervalStyle;
 use results::page::{PageStyle, Preset, Size};
 use results::view::ViewSettings;
 
-/// The options of drawing a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(clippy::struct_excessive_bools)] // independent switches
 pub struct Options {

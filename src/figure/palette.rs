@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use results::campaign::ImageOutcome;
 use results::colours::{is_muted, without_shade};
 
-/// The look of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Style {
     /// Index in the palette, taken modulo [`COLOURS`].
@@ -26,7 +25,6 @@ pub struct Style {
     pub is_muted: bool,
 }
 
-/// The pattern of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Dash {
@@ -37,7 +35,6 @@ pub enum Dash {
     DashDotted,
 }
 
-/// A marker at the points of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Marker {
@@ -113,7 +110,6 @@ const OUTCOMES: [[Rgb; 5]; 2] = [
     [[0x6B, 0x73, 0x80], [0x6C, 0x93, 0xB8], [0xE2, 0x63, 0x5A], [0xFF, 0xB0, 0xA0], [0xB7, 0x9A, 0xE6]],
 ];
 
-/// Returns the index of the colour of an outcome.
 pub const fn of_outcome(outcome: ImageOutcome) -> usize {
     match outcome {
         ImageOutcome::Masked => OUTCOME,
@@ -195,7 +191,6 @@ impl Style {
         self.with_shade(DARKEST * share)
     }
 
-    /// Returns its colour on this theme's background.
     pub fn rgb(self, theme: Theme) -> Rgb {
         let own = colour(self.colour, theme);
         self.shade.map_or(own, |percent| shade(own, f64::from(percent.min(100)) / 100.0, theme))
@@ -231,12 +226,10 @@ impl Dash {
 }
 
 impl Theme {
-    /// Returns true if its background is dark.
     pub const fn is_dark(self) -> bool {
         matches!(self, Self::Dark | Self::DarkScreen)
     }
 
-    /// Returns the background.
     pub const fn ground(self) -> Rgb {
         match self {
             Self::Light | Self::LightScreen => [0xFF; 3],
@@ -245,7 +238,6 @@ impl Theme {
         }
     }
 
-    /// Returns the colour of text.
     pub const fn ink(self) -> Rgb {
         match self {
             Self::Light => [0x1A; 3],
@@ -265,7 +257,6 @@ impl Theme {
         }
     }
 
-    /// Returns the colour of axes.
     pub const fn axis(self) -> Rgb {
         match self {
             Self::Light | Self::Dark => self.ink(),
@@ -283,7 +274,6 @@ impl Theme {
         }
     }
 
-    /// Returns the colour of grid lines.
     pub const fn grid(self) -> Rgb {
         match self {
             Self::Light => [0xE4; 3],
@@ -295,7 +285,6 @@ impl Theme {
 }
 
 impl Marker {
-    /// Returns true if it consists of strokes.
     pub const fn has_strokes(self) -> bool {
         matches!(self, Self::Plus | Self::Cross)
     }

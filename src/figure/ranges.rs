@@ -218,31 +218,24 @@ mod tests {
         figure.reference_lines = vec![crate::ReferenceLine::level("dense", 9.0, None)];
         assert_eq!(ranges(&figure, Fit::Lines)[1], [-1.3, 9.3]);
     }
-}
 
-#[cfg(test)]
-mod outliers_tests {
-    use super::*;
-    use crate::style_of;
-
-    fn figure(ys: impl IntoIterator<Item = f64>) -> Figure {
-        let points = ys.into_iter().zip(0..).map(|(y, x)| [f64::from(x), y]).collect();
-        Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() }
+    fn numbered(ys: impl IntoIterator<Item = f64>) -> Figure {
+        figure(&ys.into_iter().zip(0..).map(|(y, x)| [f64::from(x), y]).collect::<Vec<_>>())
     }
 
     #[test]
     fn one_wild_value_of_hundreds_does_not_decide_the_range() {
         let ys = (0..200).map(|i| if i == 7 { 1e9 } else { f64::from(i) });
-        assert_eq!(inner_range(&figure(ys)), Some([2.0, 198.0]));
-        assert_eq!(inner_range(&figure([1.0, f64::NAN, 1e9])), None, "too few to tell");
-        assert_eq!(inner_range(&figure((0..100).map(|_| 1.0))), None);
+        assert_eq!(inner_range(&numbered(ys)), Some([2.0, 198.0]));
+        assert_eq!(inner_range(&numbered([1.0, f64::NAN, 1e9])), None, "too few to tell");
+        assert_eq!(inner_range(&numbered((0..100).map(|_| 1.0))), None);
     }
 
     #[test]
     fn of_a_few_values_the_outermost_ones_are_left_out() {
         let ys = |wild: f64| (0..36).map(move |i| if i == 7 { wild } else { f64::from(i) });
-        assert_eq!(inner_range(&figure(ys(1e9))), Some([1.0, 35.0]));
+        assert_eq!(inner_range(&numbered(ys(1e9))), Some([1.0, 35.0]));
         let alike = (0..36).map(|i| f64::from(i / 9));
-        assert_eq!(inner_range(&figure(alike)), None, "nothing lies outside");
+        assert_eq!(inner_range(&numbered(alike)), None, "nothing lies outside");
     }
 }

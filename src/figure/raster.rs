@@ -333,23 +333,10 @@ mod tests {
         assert!(icon_png(16).unwrap().starts_with(b"\x89PNG"));
         assert!(icon_pixels(0).is_err());
     }
-}
-
-#[cfg(test)]
-mod pdf_tests {
-    use super::*;
-    use crate::model::Line;
-    use crate::svg::svg;
-    use crate::{Figure, Options, style_of};
-
-    fn example() -> String {
-        let line = Line::new("dense", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);
-        svg(&Figure { lines: vec![line], ..Figure::default() }, &Options::default())
-    }
 
     #[test]
     fn a_page_has_the_size_of_the_figure_and_embedded_text() {
-        let file = pdf(&example(), "A figure").unwrap();
+        let file = pdf(&named("dense"), "A figure").unwrap();
         assert!(file.starts_with(b"%PDF-"));
         let text = String::from_utf8_lossy(&file);
         assert!(text.contains("/MediaBox[0 0 252 198]"));
@@ -361,6 +348,6 @@ mod pdf_tests {
 
     #[test]
     fn equal_drawings_have_equal_bytes() {
-        assert_eq!(pdf(&example(), "A figure").unwrap(), pdf(&example(), "A figure").unwrap());
+        assert_eq!(pdf(&named("dense"), "A figure").unwrap(), pdf(&named("dense"), "A figure").unwrap());
     }
 }

@@ -18,16 +18,13 @@ pub use values::{Overrides, RangeProblem, Steps, StepsUnit, check_ranges};
 /// The declaration of a setting, or of an alternative of a [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
-    /// Name in files and paths.
     pub key: &'static str,
-    /// Name in the window.
     pub label: &'static str,
     /// One or two sentences: what it does, and when to change it.
     pub help: &'static str,
     /// Unit shown after the value; empty when it has none. `%` makes a share of 1 read as a percentage; files keep the
     /// share.
     pub unit: &'static str,
-    /// Inclusive bounds of a number.
     pub range: Option<[f64; 2]>,
     /// The only whole numbers that it can be; empty where all within the bounds are.
     pub allowed: &'static [u64],
@@ -35,9 +32,7 @@ pub struct Field {
     pub inherits: &'static str,
     /// What a value that is left out means, in one or two words.
     pub unset: &'static str,
-    /// What its text names.
     pub names: Names,
-    /// True if saved files have it even where it has its default.
     pub is_always_written: bool,
 }
 
@@ -110,13 +105,9 @@ pub enum Node<'a> {
     Text(&'a mut String),
     /// A value that reads itself from text, such as `"5ep"`.
     Parsed(&'a mut dyn Parsed),
-    /// One of several alternatives.
     Choice(&'a mut dyn Choice),
-    /// Several settings under one title.
     Group(&'a mut dyn Group),
-    /// Any number of values of one kind.
     List(&'a mut dyn List),
-    /// A value that may be left out.
     Optional(&'a mut dyn Optional),
     /// Paths of settings with the values they are overridden by.
     Overrides(&'a mut Overrides),
@@ -139,7 +130,6 @@ impl Numeral {
 }
 
 impl Node<'_> {
-    /// Returns its number, if it is one.
     pub fn numeral(&self) -> Option<Numeral> {
         match self {
             Self::Integer(integer) => Some(Numeral::Whole(integer.get())),
@@ -178,7 +168,6 @@ pub trait Parsed {
     fn set_text(&mut self, text: &str) -> Result<(), String>;
 }
 
-/// One of several alternatives.
 pub trait Choice {
     /// Returns the name of the kind of thing that is chosen.
     fn title(&self) -> &'static str;
@@ -203,7 +192,6 @@ pub trait Choice {
     fn payload(&mut self) -> Option<&mut dyn Value>;
 }
 
-/// Several settings under one title.
 pub trait Group {
     fn title(&self) -> &'static str;
     /// Returns the declarations, in order.
@@ -217,22 +205,18 @@ pub trait Group {
     }
 }
 
-/// Any number of values of one kind.
 pub trait List {
     fn count(&self) -> usize;
     fn item(&mut self, index: usize) -> &mut dyn Value;
-    /// Inserts a default item before `index`.
     fn insert_default(&mut self, index: usize);
     /// Inserts a copy of item `index` after it.
     fn duplicate(&mut self, index: usize);
-    /// Takes item `index` out.
     fn remove(&mut self, index: usize);
     fn swap(&mut self, a: usize, b: usize);
     /// Returns a default item, for the reference.
     fn sample(&self) -> Box<dyn Value>;
 }
 
-/// A value that may be left out.
 pub trait Optional {
     fn is_set(&self) -> bool;
     /// Puts a default there, or takes it away.

@@ -13,7 +13,6 @@ use crate::{Field, Node, Value, name_of};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
     Key(String),
-    /// An item of a list, counted from 0.
     Index(usize),
     Variant(String),
 }
@@ -120,7 +119,6 @@ fn steps(path: &str) -> Vec<&str> {
     path.split(is_end).map(str::trim).collect()
 }
 
-/// Returns a step without the quotes around it.
 fn unquoted(step: &str) -> &str {
     step.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(step)
 }
@@ -145,15 +143,16 @@ fn left_out(root: &mut dyn Value, steps: &[&str], depth: usize) -> String {
 
 /// The deepest place where the search ended.
 struct Missed {
-    /// Steps before it.
     depth: usize,
     absence: Absence,
 }
 
 enum Absence {
     /// No part has the name of the step.
-    Unknown { step: String, known: Vec<String> },
-    /// The value is left out.
+    Unknown {
+        step: String,
+        known: Vec<String>,
+    },
     LeftOut,
 }
 

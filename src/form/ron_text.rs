@@ -216,7 +216,6 @@ fn original_position(mut at: Position, repairs: &[Repair]) -> Position {
 
 /// The longest line, where brackets allow a break, in characters.
 const WIDTH: usize = 100;
-/// Spaces of one level.
 const STEP: usize = 4;
 
 /// The settings that a text of the file format has written down, by its brackets.

@@ -99,7 +99,6 @@ const MOST_STEPS: u64 = 1_000_000_000;
 /// Unit of a length of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepsUnit {
-    /// Passes over the training part.
     Epochs,
     Iterations,
 }

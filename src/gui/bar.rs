@@ -14,20 +14,17 @@ use super::tiles::panes;
 use super::widgets::{self, Tone, scrolled_ui};
 use doc::{Problem, Remedy, Severity, capitalised};
 
-/// Height of the bar, in points.
 pub const HEIGHT: f32 = 40.0;
 /// Below this width, in points, the menus share one icon.
 const WIDE: f32 = 1360.0;
 /// Below this width the groups of views are a list.
 const NARROW: f32 = 1100.0;
-/// Width of that list with its frame.
 const LIST: f32 = 104.0;
 const PROGRESS: f32 = 12.0 * STEP;
 /// The least width in which a shortened status still says something.
 const LEAST_STATUS: f32 = 7.0 * STEP;
 /// The least width in which a shortened name of a file still says something.
 const LEAST_NAME: f32 = 10.0 * STEP;
-/// The most letters of a file's name.
 const LONGEST_NAME: usize = 28;
 
 /// The commands in the list beside Run.
@@ -55,13 +52,10 @@ pub struct Status {
 /// A group of views in the bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupTab {
-    /// Its name: "Pruning".
     pub name: &'static str,
-    /// True if its views are on the screen.
     pub is_open: bool,
     /// True if it has views that have got their first data since it was open.
     pub is_new: bool,
-    /// What its views show, in one sentence.
     pub help: &'static str,
 }
 
@@ -70,13 +64,10 @@ pub struct BarInput<'a> {
     pub status: &'a Status,
     /// The name of the document's file; none while no document is open.
     pub file: Option<&'a str>,
-    /// Its whole path, for the tooltip.
     pub path: &'a str,
     pub groups: &'a [GroupTab],
     pub problems: &'a [Problem],
-    /// True if the panels at the left and at the right are open.
     pub panels: [bool; 2],
-    /// The document has edits that are not saved.
     pub is_unsaved: bool,
     pub is_running: bool,
     pub is_paused: bool,
@@ -88,11 +79,8 @@ pub struct BarInput<'a> {
 /// An element of the bar that was pressed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BarResponse {
-    /// A menu entry or a button.
     Choice(Choice),
-    /// A group, by position.
     Group(usize),
-    /// A problem, by position.
     Problem(usize),
 }
 
@@ -169,7 +157,6 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
     response.or(group.map(BarResponse::Group)).or(rest.inner)
 }
 
-/// Returns the width of the names of all menus.
 fn menus_width(ui: &Ui, padding: f32) -> f32 {
     let width = |menu: Menu| text_width(ui, menu.text(), egui::FontId::proportional(BODY)) + 2.0 * padding;
     Menu::ALL.into_iter().map(width).sum::<f32>() + 4.0 * ui.spacing().item_spacing.x

@@ -40,7 +40,6 @@ const PAGES: &[Page] = &[
     page!("performance.md", "Performance"),
 ];
 
-/// Width of the list of pages, in points.
 const LIST: f32 = 200.0;
 
 /// The window with the user guide.
@@ -55,12 +54,10 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// Opens the window.
     pub const fn open(&mut self) {
         self.is_open = true;
     }
 
-    /// Draws the window if it is open.
     pub fn ui(&mut self, ctx: &egui::Context) {
         if !self.is_open {
             return;

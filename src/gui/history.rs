@@ -20,11 +20,9 @@ const BREAK: f64 = 3.0;
 /// A task that undoes or redoes a step.
 #[derive(Clone, Debug)]
 pub enum UndoTask {
-    /// To restore this state.
     Take(EditState),
     /// To move results of these runs to the trash, by identity.
     Archive(Vec<String>),
-    /// To restore these runs from the trash.
     Restore(Vec<String>),
 }
 
@@ -39,7 +37,6 @@ struct Step {
 #[derive(Debug)]
 struct Typing {
     name: &'static str,
-    /// When it changed last, in seconds.
     at: f64,
 }
 
@@ -49,7 +46,6 @@ pub struct History {
     present: EditState,
     past: Vec<Step>,
     future: Vec<Step>,
-    /// The field that has the keyboard or the pointer.
     field: Option<Id>,
     /// The last step, if it came from this field and further typing belongs to it.
     typing: Option<Typing>,

@@ -7,7 +7,6 @@ use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
 use licences::{Component, Licences};
 
-/// Width of the list, in points.
 const LIST: f32 = 320.0;
 
 /// The longest licence beside a name, in letters; longer ones are cut there.
@@ -25,13 +24,11 @@ pub struct LicencesWindow {
 }
 
 impl LicencesWindow {
-    /// Opens the window.
     pub fn open(&mut self) {
         (self.is_open, self.wants_keyboard) = (true, true);
         self.licences.get_or_insert_with(Licences::load);
     }
 
-    /// Draws the window if it is open.
     pub fn ui(&mut self, ctx: &egui::Context) {
         let Some(licences) = self.licences.as_ref().filter(|_| self.is_open) else { return };
         let (chosen, search) = (&mut self.chosen, &mut self.search);

@@ -14,9 +14,7 @@ use doc::{Problem, Severity};
 /// An action that a notice offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeAction {
-    /// Open this file in the program of the desktop.
     Open(PathBuf),
-    /// Show the folder that has this file.
     ShowInFolder(PathBuf),
 }
 
@@ -41,12 +39,10 @@ impl NoticeAction {
 /// A message of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// When, in local time: "14:32".
     pub time: String,
     pub tone: Tone,
     /// The whole text; its lines are shown behind one another as far as there is room, all of it on hover and in the copy.
     pub text: String,
-    /// What can be done about it.
     pub actions: Vec<NoticeAction>,
     /// True if the line at the bottom keeps what it shows.
     pub is_quiet: bool,
@@ -59,9 +55,7 @@ pub struct Notice {
 /// The lines of the log; old ones are forgotten.
 pub struct Log {
     entries: Vec<Notice>,
-    /// Errors since somebody saw the newest lines.
     unseen: usize,
-    /// Lines that were ever noted.
     noted: usize,
     clock: Clock,
 }
@@ -162,7 +156,6 @@ impl Log {
         self.entries.iter().rfind(|entry| !entry.is_quiet)
     }
 
-    /// Returns all lines, oldest first.
     pub fn entries(&self) -> &[Notice] {
         &self.entries
     }
@@ -173,7 +166,6 @@ impl Log {
     }
 }
 
-/// Height of a line, in points.
 pub const LINE: f32 = 20.0;
 
 /// Draws the panel of the log. Returns the problem that was clicked on.
@@ -288,7 +280,6 @@ pub const STATUS_HEIGHT: f32 = 24.0;
 /// An element of the line at the bottom that was pressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusResponse {
-    /// An action of the last message.
     Action(NoticeAction),
     Log,
 }

@@ -15,22 +15,17 @@ use super::{plan, theme};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     Command(Command),
-    /// To show a plot or view, by its name.
     Show(&'static str),
     /// To add a stage to the plan, by what menus call it.
     AddStage(&'static str),
-    /// A file that was open before.
     File(PathBuf),
 }
 
 /// One line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaletteEntry {
-    /// What it is called; this is searched.
     pub text: String,
-    /// Key, or folder.
     pub detail: String,
-    /// Why it cannot be chosen now.
     pub refusal: Option<String>,
     pub choice: Choice,
 }
@@ -52,7 +47,6 @@ pub struct Palette {
 
 /// The end of an open list.
 pub enum PaletteOutcome {
-    /// Closed without a choice.
     Closed,
     Chosen(Choice),
 }

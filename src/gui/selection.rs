@@ -35,7 +35,6 @@ impl Selection {
         }
     }
 
-    /// Returns the run that is selected.
     pub fn run(&self) -> Option<&String> {
         if let Self::Run { id, .. } = self { Some(id) } else { None }
     }

@@ -22,9 +22,7 @@ pub struct Settings {
     pub sides: BTreeMap<String, [bool; 2]>,
     /// The same in a small window, which folds what can be done without.
     pub small_sides: BTreeMap<String, [bool; 2]>,
-    /// True if the plan is shown below the arms.
     pub shows_plan: bool,
-    /// True if the log is open above the status line.
     pub shows_log: bool,
     #[serde(skip)]
     pub is_small: bool,
@@ -34,7 +32,6 @@ pub struct Settings {
     pub notify: bool,
     /// The computer stays awake while runs go on.
     pub keep_awake: bool,
-    /// How runs share the machine.
     pub sharing: Sharing,
     pub recent: Recent,
     pub export_kind: Option<FileKind>,
@@ -92,5 +89,4 @@ impl Default for Settings {
     }
 }
 
-/// The key that the settings are kept under.
 pub const KEY: &str = "weightlab settings";

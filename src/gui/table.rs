@@ -90,7 +90,6 @@ impl Order {
     }
 }
 
-/// A table.
 #[derive(Default)]
 pub struct Table<'a> {
     /// Tells it from others beside it.
@@ -384,7 +383,6 @@ pub fn texts_ui(
     });
 }
 
-/// Returns the width of a text in this font, in points.
 pub fn width_of(ui: &Ui, text: &str, font: &FontId) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color()).size().x
 }

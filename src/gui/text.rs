@@ -21,7 +21,6 @@ pub const fn sign(state: &RunState) -> &'static str {
     }
 }
 
-/// Returns the first line of a text.
 pub fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }

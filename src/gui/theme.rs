@@ -27,99 +27,50 @@ pub const BODY: f32 = 13.0;
 /// Size of tick labels, legends, heads of tables and hints, in points.
 pub const SMALL: f32 = 12.0;
 
-/// The colours of one theme by their role.
-#[derive(Clone, Copy, Debug)]
-pub struct Colours {
-    /// Behind tiles, plots and tables.
-    pub canvas: Color32,
-    /// Behind bars, side panels, legends and pop-overs.
-    pub panel: Color32,
-    /// Behind buttons, drop-downs and chips.
-    pub raised: Color32,
-    /// The same under the pointer.
-    pub hover: Color32,
-    /// Inside text fields and ticks.
-    pub field: Color32,
-    /// Borders of panels, rules of tables.
-    pub line: Color32,
-    /// Borders of fields and ticks.
-    pub edge: Color32,
-    pub grid: Color32,
-    pub axis: Color32,
-    pub text: Color32,
-    /// Labels, units, intervals.
-    pub text2: Color32,
-    /// Hints and counts.
-    pub text3: Color32,
-    /// The one primary button, and ticks.
-    pub accent: Color32,
-    pub on_accent: Color32,
-    /// Links, underlines of tabs, progress.
-    pub link: Color32,
-    /// Behind selected rows.
-    pub selection: Color32,
-    /// The ring around the focused widget.
-    pub focus: Color32,
-    /// Success, beside an icon or a word.
-    pub good: Color32,
-    /// Warnings, beside an icon or a word.
-    pub warning: Color32,
-    /// Errors, beside an icon or a word.
-    pub bad: Color32,
+/// Declares the colours by their role, light and dark.
+macro_rules! colours {
+    ($($name:ident: $light:literal, $dark:literal;)*) => {
+        /// The colours of one theme by their role.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Colours {
+            $(pub $name: Color32,)*
+        }
+
+        pub const fn colours(theme: Theme) -> Colours {
+            match theme {
+                Theme::Light => Colours { $($name: rgb($light),)* },
+                Theme::Dark => Colours { $($name: rgb($dark),)* },
+            }
+        }
+    };
+}
+
+colours! {
+    canvas: 0x00FF_FFFF, 0x0015_171B; // behind tiles, plots and tables
+    panel: 0x00F4_F5F7, 0x001C_1F24; // behind bars, side panels, legends and pop-overs
+    raised: 0x00E4_E7EC, 0x002B_3038; // behind buttons, drop-downs and chips
+    hover: 0x00D8_DCE3, 0x0035_3B45; // the same under the pointer
+    field: 0x00FF_FFFF, 0x0012_1417; // inside text fields and ticks
+    line: 0x00D7_DAE0, 0x0030_353D; // borders of panels, rules of tables
+    edge: 0x007F_8794, 0x0071_7986; // borders of fields and ticks
+    grid: 0x00EC_EEF1, 0x0027_2B32;
+    axis: 0x00A7_ADB8, 0x004A_515C;
+    text: 0x001A_1D22, 0x00E8_EAED;
+    text2: 0x0047_4E59, 0x00B1_B7C1; // labels, units, intervals
+    text3: 0x0060_6773, 0x0092_9AA6; // hints and counts
+    accent: 0x001D_5FD1, 0x002B_6BE4; // the one primary button, and ticks
+    on_accent: 0x00FF_FFFF, 0x00FF_FFFF;
+    link: 0x001A_56BF, 0x0085_B4FF; // links, underlines of tabs, progress
+    selection: 0x00DA_E7FE, 0x0020_355B; // behind selected rows
+    focus: 0x001D_5FD1, 0x0085_B4FF; // the ring around the focused widget
+    good: 0x0017_734A, 0x0058_C48F; // success, beside an icon or a word
+    warning: 0x0085_5600, 0x00F0_B840; // warnings, beside an icon or a word
+    bad: 0x00BA_2626, 0x00FF_8078; // errors, beside an icon or a word
 }
 
 const fn rgb(hex: u32) -> Color32 {
     let [_, red, green, blue] = hex.to_be_bytes();
     Color32::from_rgb(red, green, blue)
-}
-
-pub const fn colours(theme: Theme) -> Colours {
-    match theme {
-        Theme::Light => Colours {
-            canvas: rgb(0x00FF_FFFF),
-            panel: rgb(0x00F4_F5F7),
-            raised: rgb(0x00E4_E7EC),
-            hover: rgb(0x00D8_DCE3),
-            field: rgb(0x00FF_FFFF),
-            line: rgb(0x00D7_DAE0),
-            edge: rgb(0x007F_8794),
-            grid: rgb(0x00EC_EEF1),
-            axis: rgb(0x00A7_ADB8),
-            text: rgb(0x001A_1D22),
-            text2: rgb(0x0047_4E59),
-            text3: rgb(0x0060_6773),
-            accent: rgb(0x001D_5FD1),
-            on_accent: rgb(0x00FF_FFFF),
-            link: rgb(0x001A_56BF),
-            selection: rgb(0x00DA_E7FE),
-            focus: rgb(0x001D_5FD1),
-            good: rgb(0x0017_734A),
-            warning: rgb(0x0085_5600),
-            bad: rgb(0x00BA_2626),
-        },
-        Theme::Dark => Colours {
-            canvas: rgb(0x0015_171B),
-            panel: rgb(0x001C_1F24),
-            raised: rgb(0x002B_3038),
-            hover: rgb(0x0035_3B45),
-            field: rgb(0x0012_1417),
-            line: rgb(0x0030_353D),
-            edge: rgb(0x0071_7986),
-            grid: rgb(0x0027_2B32),
-            axis: rgb(0x004A_515C),
-            text: rgb(0x00E8_EAED),
-            text2: rgb(0x00B1_B7C1),
-            text3: rgb(0x0092_9AA6),
-            accent: rgb(0x002B_6BE4),
-            on_accent: rgb(0x00FF_FFFF),
-            link: rgb(0x0085_B4FF),
-            selection: rgb(0x0020_355B),
-            focus: rgb(0x0085_B4FF),
-            good: rgb(0x0058_C48F),
-            warning: rgb(0x00F0_B840),
-            bad: rgb(0x00FF_8078),
-        },
-    }
 }
 
 /// Returns the colours of the present theme.
@@ -154,7 +105,6 @@ pub fn medium(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name("medium".into()))
 }
 
-/// Draws the head of a column or of a group of settings.
 pub fn heading_ui(ui: &mut egui::Ui, text: &str) -> egui::Response {
     ui.label(egui::RichText::new(text).size(SMALL).color(present(ui).text2))
 }

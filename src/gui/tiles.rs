@@ -30,9 +30,7 @@ pub trait Contents {
     fn subject(&mut self, pane: Pane) -> String;
     /// Draws the controls of a pane into its head, from right to left, as far as there is room.
     fn tools_ui(&mut self, ui: &mut Ui, pane: Pane);
-    /// Draws the entries of a pane into its menu.
     fn menu_ui(&mut self, ui: &mut Ui, pane: Pane);
-    /// Draws the explanation of a pane.
     fn help_ui(&mut self, ui: &mut Ui, pane: Pane);
     /// Draws a pane into all available space.
     fn pane_ui(&mut self, ui: &mut Ui, pane: Pane);
@@ -50,9 +48,7 @@ pub enum LayoutChange {
     Split(Side),
     /// Show the next view of the group in the place of the active one, or the previous one.
     Cycle(bool),
-    /// Maximize the active view, or show all tiles again.
     Maximize,
-    /// Restore the default layout of the group.
     Reset,
     Group(Group),
 }
@@ -67,7 +63,6 @@ pub struct Tiling {
     /// The size of the area of tiles, and whether the window has room for several.
     area: Vec2,
     is_large: bool,
-    /// Plots and views that have data.
     offered: Vec<&'static str>,
     /// Plots and views that have got their first data since they were on the screen, and groups since they were.
     new: BTreeSet<&'static str>,
@@ -99,17 +94,14 @@ impl Default for Tiling {
 }
 
 impl Tiling {
-    /// Returns the layout on the screen.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Returns the group on the screen.
     pub const fn group(&self) -> Group {
         self.kept.group
     }
 
-    /// Returns all layouts that a person has changed.
     pub const fn tiles(&self) -> &Tiles {
         &self.kept
     }
@@ -161,7 +153,6 @@ impl Tiling {
         self.new_groups.contains(&group)
     }
 
-    /// Returns true if a view has data, as far as that is known.
     pub fn has_data(&self, pane: Pane) -> bool {
         self.offered.contains(&pane.name)
     }
@@ -192,7 +183,6 @@ impl Tiling {
         Layout::of(&views, side).with_shares(self.kept.group.shares())
     }
 
-    /// Keeps what a person has changed.
     fn keep(&mut self) {
         let is_usual = self.layout.is_arranged_like(&self.usual);
         self.kept.keep(self.kept.group, (!is_usual).then(|| self.layout.clone()));
@@ -406,13 +396,11 @@ fn empty_ui(ui: &mut Ui, group: Group) -> Option<LayoutChange> {
     chosen
 }
 
-/// Height of a head, in points.
 pub const HEAD: f32 = 40.0;
 
 /// The largest share of the room beside the title for what a view shows.
 const SUBJECT: f32 = 0.4;
 
-/// Width of a help text, in points.
 const HELP: f32 = 360.0;
 
 /// Draws the head of a tile. Returns true while it is dragged.
@@ -615,9 +603,7 @@ fn tile_of(tree: &Tree<Pane>, id: TileId) -> Option<Tile> {
 /// A plot or a view.
 #[derive(Clone, Copy)]
 pub struct Pane {
-    /// Its name in files.
     pub name: &'static str,
-    /// What the window calls it.
     pub title: &'static str,
     pub group: Group,
     pub help: &'static str,

@@ -10,7 +10,6 @@ use form::Overrides;
 pub struct Treatment {
     /// What legends call it.
     pub name: String,
-    /// Position of its arm in the document.
     pub arm: usize,
     /// The index of its style in every view and file.
     pub colour: usize,

@@ -10,12 +10,10 @@ use eframe::egui::{
 use super::icons::Icon;
 use super::theme::{self, BODY, CONTROL, SMALL, STEP, TITLE, present};
 
-/// Size of icons, in points.
 pub const ICON: f32 = 16.0;
 /// Keys of what can be done with the row of a list that has the keyboard.
 pub const MOVE_UP: KeyboardShortcut = KeyboardShortcut::new(Modifiers::ALT, Key::ArrowUp);
 pub const MOVE_DOWN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::ALT, Key::ArrowDown);
-/// Puts a copy after the row.
 pub const DUPLICATE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
 pub const REMOVE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::NONE, Key::Delete);
 /// Height of a list of choices; longer ones scroll.
@@ -29,6 +27,15 @@ pub fn button(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
 /// Returns a button without ground: for actions in a row of text.
 pub fn ghost(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
     button(icon, text).frame_when_inactive(false)
+}
+
+/// Draws an entry of a menu; returns true if it was chosen, which closes the menu.
+pub fn entry_ui(ui: &mut Ui, icon: impl Into<Option<Icon>>, text: &str) -> bool {
+    let chosen = ui.add(ghost(icon, text)).accessible_name(text).clicked();
+    if chosen {
+        ui.close();
+    }
+    chosen
 }
 
 fn labelled(icon: Option<Atom<'static>>, text: RichText) -> Button<'static> {
@@ -217,17 +224,13 @@ pub fn focus_ring(ui: &Ui, rect: Rect) {
 /// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Something is wrong.
     Bad,
-    /// Something is worth a look.
     Warning,
-    /// Something went well.
     Good,
     Info,
 }
 
 impl Tone {
-    /// Returns its icon: colour never tells alone.
     pub const fn icon(self) -> Icon {
         match self {
             Self::Bad => Icon::ErrorFill,

@@ -73,9 +73,6 @@ fn pytorch_law(fan_in: usize) -> Law {
 }
 
 /// Returns new values of a weight of this shape, drawn in the order of the exported layout.
-///
-/// # Panics
-/// As [`Fans::of`].
 pub fn weight(init: Init, shape: &[usize], rng: &mut impl Rng) -> Vec<f32> {
     draw(init.law(Fans::new(shape)), shape.iter().product(), rng)
 }

@@ -131,9 +131,6 @@ pub struct Overlap {
 
 impl Overlap {
     /// Compares two masks of one parameter.
-    ///
-    /// # Panics
-    /// If they are not equally long.
     pub fn new(a: &[Entry], b: &[Entry]) -> Self {
         assert_eq!(a.len(), b.len(), "masks of one parameter are equally long");
         let mut overlap = Self::default();

@@ -42,21 +42,6 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Every purpose.
-    pub const ALL: [Self; 11] = [
-        Self::Init,
-        Self::Order,
-        Self::Augment,
-        Self::Dropout,
-        Self::Mask,
-        Self::Freeze,
-        Self::Saliency,
-        Self::Validation,
-        Self::Fault,
-        Self::Bootstrap,
-        Self::Statistics,
-    ];
-
     /// Returns the name that enters the key. Never rename one.
     pub const fn name(self) -> &'static str {
         match self {
@@ -94,6 +79,20 @@ mod tests {
     use rand::Rng;
     use std::collections::BTreeSet;
 
+    const ALL: [Purpose; 11] = [
+        Purpose::Init,
+        Purpose::Order,
+        Purpose::Augment,
+        Purpose::Dropout,
+        Purpose::Mask,
+        Purpose::Freeze,
+        Purpose::Saliency,
+        Purpose::Validation,
+        Purpose::Fault,
+        Purpose::Bootstrap,
+        Purpose::Statistics,
+    ];
+
     /// From SHA-256 and `ChaCha8` written out in Python.
     #[test]
     fn the_first_numbers_of_a_stream_never_change() {
@@ -105,14 +104,14 @@ mod tests {
     #[test]
     fn seed_purpose_and_counters_each_give_another_stream() {
         let mut firsts = BTreeSet::new();
-        for purpose in Purpose::ALL {
+        for purpose in ALL {
             for counters in [&[][..], &[0], &[1], &[0, 0]] {
                 for seed in [0, 1] {
                     firsts.insert(stream(seed, purpose, counters).next_u64());
                 }
             }
         }
-        assert_eq!(firsts.len(), 8 * Purpose::ALL.len());
+        assert_eq!(firsts.len(), 8 * ALL.len());
     }
 
     #[test]

@@ -28,9 +28,6 @@ pub struct Activations {
 
 impl Activations {
     /// Returns the inputs of a network, each of this shape, channels first.
-    ///
-    /// # Panics
-    /// When `values` does not hold whole samples.
     pub fn of_samples(shape: Shape, values: Vec<f32>) -> Self {
         let count = values.len() / shape.len();
         assert_eq!(values.len(), count * shape.len(), "whole samples");
@@ -77,9 +74,6 @@ impl Activations {
     }
 
     /// Puts values of some channels of a sample in their places, as they come from [`channels`](Self::channels).
-    ///
-    /// # Panics
-    /// When there are more values than the sample has from there on.
     pub fn put_channels(&mut self, sample: usize, values: &[f32], first: usize, of: usize) {
         let start = first * self.shape.len() / of;
         for (entry, value) in values.iter().enumerate() {

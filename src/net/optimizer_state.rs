@@ -214,8 +214,7 @@ mod tests {
     use data::Shape;
     use doc::{Loss, Net, Structure};
     use intervene::{BiasInit, Init};
-    use kernels::parallel::testing::assert_same_bits;
-    use kernels::simd::level;
+    use kernels::testing::{assert_same_bits, level};
     use optimize::Optimizer;
 
     /// 4 inputs, 300 and 100 hidden units, 3 outputs.

@@ -15,11 +15,8 @@ use results::RunRecord;
 /// The runs of an experiment that are published, with their records.
 #[derive(Clone, Copy, Debug)]
 pub struct Selected<'a> {
-    /// The experiment.
     pub experiment: &'a Experiment,
-    /// Its file.
     pub file: &'a Path,
-    /// The text of the file.
     pub text: &'a str,
     /// All runs of the experiment: differing settings follow from them.
     pub all: &'a [Run],
@@ -27,7 +24,6 @@ pub struct Selected<'a> {
     pub runs: &'a [Run],
     /// What is known of them, by identity.
     pub records: &'a BTreeMap<String, RunRecord>,
-    /// The folder of their directories.
     pub folder: &'a Path,
 }
 
@@ -41,38 +37,17 @@ impl<'a> Selected<'a> {
 /// The reason why results were not published.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
-    /// There is something else where the results are to be written.
     #[error(
         "{} holds files that no earlier export has written; choose an empty folder, or another name",
         path.display()
     )]
-    Foreign {
-        /// The folder or file.
-        path: PathBuf,
-    },
-    /// A crate needs a folder of its own.
+    Foreign { path: PathBuf },
     #[error("{} is not empty; choose a new or an empty folder", path.display())]
-    NotEmpty {
-        /// The folder or file.
-        path: PathBuf,
-    },
-    /// No run has begun.
+    NotEmpty { path: PathBuf },
     #[error("there are no results in {} yet; run the experiment first, with weightlab run", folder.display())]
-    NoResults {
-        /// The folder of runs.
-        folder: PathBuf,
-    },
-    /// A file could not be read or written.
+    NoResults { folder: PathBuf },
     #[error("cannot {what} {}: {source}; check its permissions and the free space", path.display())]
-    Disk {
-        /// "read" or "write".
-        what: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: std::io::Error,
-    },
-    /// Something is wrong with an option.
+    Disk { what: &'static str, path: PathBuf, source: std::io::Error },
     #[error("{0}")]
     Option(String),
 }

@@ -9,11 +9,9 @@ use figure::csv::quoted;
 use results::{PointRef, RunRecord};
 use run::read_each;
 
-/// The columns, in their order.
 pub const HEADER: &str =
     "run,arm,seed,stage,branch,member,series,round,epoch,iteration,remaining,rate,bit,layer,value";
 
-/// Points of so many runs are in memory at once.
 const CHUNK: usize = 64;
 
 /// Writes the points of these runs, run by run in their order, points in the order in which they came; returns how many

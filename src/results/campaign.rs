@@ -11,7 +11,6 @@ use intervene::fault::statistics::{Interval, wilson};
 
 pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};
 
-/// A campaign began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignBegan {
     /// Its name in the column `campaign` of `faults.csv` and `trials.csv`: the place of the stage, followed by a number
@@ -167,7 +166,6 @@ pub struct CampaignEnded {
     pub checksum: String,
 }
 
-/// The record of a campaign.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CampaignRecord {
     /// Its description.

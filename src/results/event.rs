@@ -34,7 +34,6 @@ pub enum Event {
     Point(Point),
     /// The report of a stage.
     Report(Report),
-    /// A campaign began.
     CampaignBegan(CampaignBegan),
     /// The state of a cell of the campaign that began last.
     CampaignCell(CellState),
@@ -52,7 +51,6 @@ pub enum Event {
         /// Wall time so far, seconds.
         secs: f64,
     },
-    /// It failed.
     Failed {
         /// The failure, its place, and its remedy.
         message: String,
@@ -117,7 +115,6 @@ pub struct Clock {
     pub secs: f64,
 }
 
-/// A stage began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageBegan {
     /// Its number in the order of execution, from 0.

@@ -169,7 +169,6 @@ fn plan(stages: &[Stage]) -> String {
 const REESTIMATED: &str = " Along the line, batch-norm statistics were measured again for each network, over the \
     training part without augmentation.";
 
-/// Returns true if it holds for a stage, or for one that a stage holds.
 fn any(stages: &[Stage], holds: &dyn Fn(&Stage) -> bool) -> bool {
     stages.iter().any(|stage| holds(stage) || stage.nested().is_some_and(|nested| any(nested.plan, holds)))
 }

@@ -77,7 +77,6 @@ pub struct ParameterSummary {
     pub frozen: u64,
 }
 
-/// All values of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterValues {
     /// In PyTorch's layout.

@@ -119,7 +119,6 @@ pub enum LegendPlace {
 
 /// A corner of the plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub enum Corner {
     #[default]
     BottomRight,

@@ -23,7 +23,6 @@ pub struct EarlyStop {
     pub round: Option<u64>,
     /// Iteration of the lowest validation loss, the first one of equals (Frankle & Carbin 2019).
     pub iteration: u64,
-    /// That loss.
     pub validation_loss: f64,
     /// Test accuracy at that iteration, in [0, 1].
     pub test_accuracy: Option<f64>,

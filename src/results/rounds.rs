@@ -74,7 +74,6 @@ pub enum Levels {
     /// All of a few, else some that are evenly spaced.
     #[default]
     Spread,
-    /// All.
     All,
     /// The first, the third, and so on.
     EverySecond,

@@ -7,7 +7,6 @@ use super::table::test_series;
 use doc::{Loss, Run};
 use form::number::{counted, grouped};
 
-/// The state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RunState {
     /// Not started.

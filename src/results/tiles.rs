@@ -54,7 +54,6 @@ pub enum Group {
     Faults,
     /// Distances and lines between networks.
     Geometry,
-    /// All runs.
     Runs,
     /// Networks and their weights.
     Weights,
@@ -178,9 +177,7 @@ pub struct Part {
 /// The side of a new tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// At the right.
     Right,
-    /// Below.
     Below,
 }
 
@@ -213,20 +210,6 @@ impl Tile {
             Self::Row(parts) | Self::Column(parts) => {
                 parts.iter_mut().find_map(|part| part.tile.of_mut(wanted))
             }
-        }
-    }
-
-    /// Returns true if the same views have the same places.
-    fn is_arranged_like(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::View(view), Self::View(other)) => view == other,
-            (Self::Row(parts), Self::Row(others)) | (Self::Column(parts), Self::Column(others)) => {
-                let is_same = |(a, b): (&Part, &Part)| {
-                    a.share.total_cmp(&b.share).is_eq() && a.tile.is_arranged_like(&b.tile)
-                };
-                parts.len() == others.len() && parts.iter().zip(others).all(is_same)
-            }
-            (Self::View(_) | Self::Row(_) | Self::Column(_), _) => false,
         }
     }
 
@@ -404,10 +387,7 @@ impl Layout {
 
     /// Returns true if the same views have the same places.
     pub fn is_arranged_like(&self, other: &Self) -> bool {
-        match (&self.root, &other.root) {
-            (Some(root), Some(other)) => root.is_arranged_like(other),
-            (root, other) => root.is_none() && other.is_none(),
-        }
+        self.root == other.root
     }
 
     /// Maximizes the active view, or restores all tiles.

@@ -63,7 +63,6 @@ pub struct ViewSettings {
     pub tiles: Option<Tiles>,
 }
 
-/// The options of plots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlotOptions {

@@ -10,7 +10,6 @@ pub const HISTOGRAM_BINS: usize = 64;
 /// The measures of each parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Measure {
-    /// Mean.
     Mean,
     /// Standard deviation.
     Deviation,
@@ -75,7 +74,6 @@ pub fn parts(series: &str) -> Option<(&str, Measure)> {
 /// Statistics of all entries of a parameter, pruned ones included, in float64.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightStatistics {
-    /// Mean.
     pub mean: f64,
     /// Standard deviation of the population, around that mean.
     pub deviation: f64,

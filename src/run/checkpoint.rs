@@ -31,7 +31,6 @@ pub struct Checkpoint<S = State> {
     pub next: usize,
     /// Progress within that step.
     pub(super) inside: Option<TrainProgress>,
-    /// Progress of a campaign, if that step is one.
     #[serde(default)]
     pub(super) campaign: Option<CampaignProgress>,
     /// Wall time so far, seconds.
@@ -52,7 +51,6 @@ impl<S> Checkpoint<S> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lengths {
     pub events: u64,
-    /// The tables, by the names of their files.
     #[serde(default)]
     pub tables: BTreeMap<String, u64>,
 }

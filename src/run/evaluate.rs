@@ -24,8 +24,8 @@ pub fn evaluate(
     samples: &Samples,
     batch: usize,
     proceed: &mut dyn FnMut(u64) -> Result<bool, RunError>,
-) -> Result<Option<Tally>, RunError> {
-    let mut tally = Tally::new(network.structure().outputs);
+) -> Result<Option<Evaluation>, RunError> {
+    let mut tally = Evaluation::new(network.structure().outputs);
     for part in samples.batches(batch) {
         let (inputs, labels) = part?;
         tally.add(loss, &compute.logits(network, &inputs, labels.len()), labels);
@@ -57,15 +57,15 @@ pub fn spread(samples: &Samples, count: usize) -> Samples {
     samples.pick(&indices.collect::<Vec<_>>())
 }
 
-/// Loss and answers over the samples so far.
-pub struct Tally {
+/// The loss and the answers over the samples so far.
+pub struct Evaluation {
     outputs: usize,
     pub score: Score,
     /// Right answers by class and by rank.
     answers: Answers,
 }
 
-impl Tally {
+impl Evaluation {
     fn new(outputs: usize) -> Self {
         Self { outputs, score: Score::default(), answers: Answers::new(outputs) }
     }
@@ -143,7 +143,7 @@ impl Session<'_> {
                 self.close_reader(reader)?;
             }
             for (member, logits) in of_members.iter().enumerate() {
-                let mut tally = Tally::new(outputs);
+                let mut tally = Evaluation::new(outputs);
                 for (logits, labels) in logits.chunks(batch * outputs).zip(part.labels.chunks(batch)) {
                     tally.add(&context.loss, logits, labels);
                 }

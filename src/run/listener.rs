@@ -76,7 +76,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    pub fn of(folder: &Path) -> Self {
+    pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), open: BTreeMap::new() }
     }
 
@@ -145,12 +145,12 @@ mod tests {
     #[test]
     fn a_table_has_one_head_and_is_cut_to_what_a_checkpoint_knows() {
         let folder = tempfile::tempdir().unwrap();
-        let mut tables = Tables::of(folder.path());
+        let mut tables = Tables::new(folder.path());
         tables.append(Table::Trials, "0,,0\n").unwrap();
         let lengths = tables.lengths();
         tables.append(Table::Trials, "0,,1\n").unwrap();
         tables.append(Table::Faults, "0,,0\n").unwrap();
-        let mut again = Tables::of(folder.path());
+        let mut again = Tables::new(folder.path());
         again.cut(&lengths).unwrap();
         again.append(Table::Trials, "0,,2\n").unwrap();
         let text = std::fs::read_to_string(again.path(Table::Trials)).unwrap();

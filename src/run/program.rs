@@ -12,9 +12,7 @@ use optimize::UpdateRule;
 pub enum Op {
     /// Carries out a stage that holds no plan.
     Stage(Stage),
-    /// Continues with a clone.
     Enter(Branch),
-    /// Leaves the clone and returns to the original.
     Leave(String),
 }
 
@@ -24,11 +22,9 @@ pub struct ProgramStep {
     pub op: Op,
     /// Its place in the plan, such as `2.1`.
     pub stage: String,
-    /// The round of the innermost repetition, from 1.
     pub round: Option<u64>,
     /// The branch that it belongs to, outer and inner with a slash between; empty for the main branch.
     pub branch: String,
-    /// A sentence for people.
     pub label: String,
 }
 

@@ -50,11 +50,9 @@ pub struct Session<'a> {
     stop: StopFlag,
     program: Vec<ProgramStep>,
     work: WorkPlan,
-    /// Number of the next step.
     pub(super) next: usize,
     /// The progress of that step, when it was interrupted.
     inside: Option<TrainProgress>,
-    /// The progress of a campaign, when that step is one.
     pub(super) campaign: Option<CampaignProgress>,
     /// The main branch, and the branches within branches; the last one is the present one.
     stack: Vec<State>,

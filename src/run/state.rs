@@ -83,7 +83,6 @@ pub struct Member<N = Network, V = Vec<f32>> {
 pub struct HandOvers<N = Network> {
     /// The first member at the start of the present pause in which the shared layers do not train.
     pub reference: Option<N>,
-    /// Hand-overs that were checked.
     pub checked: u64,
     /// Hand-overs after which a shared layer was not equal bit for bit.
     pub unequal: u64,
@@ -110,17 +109,13 @@ pub struct State<N = Network, V = Vec<f32>, F = Faults> {
     pub order: u64,
     pub optimizer: Optimizer,
     pub memory: OptimizerState<V>,
-    /// Snapshots, branches and members by name.
     #[serde(rename = "kept")]
     pub snapshots: BTreeMap<String, Snapshot<N>>,
-    /// Past networks, where the training is watched.
     pub watch: Option<Watch<N>>,
-    /// Faults through which the network and its members are read.
     #[serde(default)]
     pub faults: F,
     /// Further members, after an ensemble was trained.
     pub others: Vec<Member<N, V>>,
-    /// Layers that they share.
     #[serde(default)]
     pub share: Option<Layers>,
     pub handovers: HandOvers<N>,

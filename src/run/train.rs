@@ -29,7 +29,6 @@ pub struct Phase {
 pub struct MiniBatch<'a> {
     pub batch: &'a Batch,
     pub settings: &'a Training,
-    /// Learning rate of this mini-batch.
     pub rate: f64,
     /// Position of the training before it.
     pub position: Position,

@@ -282,12 +282,12 @@ fn the_trials_behind_every_cell_of_the_heat_map_add_up_to_it() {
     let (folder, id) = (disk.folder.path().join("x.runs"), disk.spec.id());
     let record = run::read_record(&folder, &id).unwrap();
     let [shared, rates, images] = record.campaigns() else { panic!("three campaigns") };
-    assert!(SingleCells::of(rates).cells.is_empty(), "of several faults nobody knows which one it was");
-    let all = [(id.clone(), vec![SingleCells::of(rates)])];
+    assert!(SingleCells::new(rates).cells.is_empty(), "of several faults nobody knows which one it was");
+    let all = [(id.clone(), vec![SingleCells::new(rates)])];
     let listed = read_faulty_trials(&folder, &all, &FaultFilter::default(), 1000).unwrap();
     assert_eq!(listed.count, 20, "without a filter they are listed all the same");
     for campaign in [shared, images] {
-        let runs = [(id.clone(), vec![SingleCells::of(campaign)])];
+        let runs = [(id.clone(), vec![SingleCells::new(campaign)])];
         assert!(campaign.outcomes().len() > 2);
         for outcome in campaign.outcomes() {
             let layer = Some(campaign.began.layers[outcome.layer].clone());

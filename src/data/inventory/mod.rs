@@ -30,7 +30,6 @@ pub struct Inventory {
     pub split: String,
     /// Channels, height and width of a sample as networks see it; features are channels.
     pub shape: [usize; 3],
-    /// That of the files.
     pub original_shape: [usize; 3],
     pub columns: Option<Columns>,
     pub left_out: Vec<LeftOut>,

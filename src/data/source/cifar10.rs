@@ -43,10 +43,7 @@ const THINGS: &[&str] = &["airplane", "automobile", "bird", "cat", "deer", "dog"
 pub(crate) const BATCH: usize = 10_000;
 const LAYOUT: Layout = Layout { set: &CIFAR10, labels: 1, label: 0, classes: 10 };
 
-dataset! {
-    /// Settings of CIFAR-10.
-    Cifar10: "CIFAR-10", files CIFAR10
-}
+dataset! { Cifar10: "CIFAR-10", files CIFAR10 }
 
 impl Source for Cifar10 {
     fn original(&self) -> Option<Found> {

@@ -49,7 +49,6 @@ const COARSE: &[&str] = &[
 ];
 
 dataset! {
-    /// Settings of CIFAR-100.
     Cifar100: "CIFAR-100", files CIFAR100, {
         coarse: bool = false, "Coarse", "Classifies 20 groups in place of the 100 classes";
     }

@@ -8,7 +8,6 @@ use crate::{ClassNames, DataError, Details, Found, Looked, Normalize, Parts, tab
 use form::number::share_in_percent;
 
 dataset! {
-    /// Settings of a table of the user's.
     Csv: "Table", in file "File", "Path of the table, relative to the experiment file", File, normalize Standard {
         label: String = String::new(), "Label", "Name of the column with the classes";
         test: f64 = 0.2, "Test", "Share of the lines that are kept for testing, the same for all seeds", unit "%",

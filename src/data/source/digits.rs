@@ -4,10 +4,7 @@ use crate::files::embedded;
 use crate::source::{Source, TEN_DIGITS};
 use crate::{DataError, Found, Parts, Shape};
 
-dataset! {
-    /// Settings of UCI's handwritten digits.
-    Digits: "Digits"
-}
+dataset! { Digits: "Digits" }
 
 /// Reads 1,797 handwritten digits of 1×8×8 pixels, 0 to 16 scaled to 0 to 1; 1,437 for training and 360 for testing.
 pub fn digits() -> Parts {

@@ -64,7 +64,6 @@ const BY_CLASS: &[&str] = &[
 ];
 
 dataset! {
-    /// Settings of EMNIST.
     Emnist: "EMNIST", files of emnist => emnist.set(), {
         split: EmnistSplit = EmnistSplit::Balanced, "Split", "Which of its splits";
     }

@@ -30,10 +30,7 @@ const CLOTHES: &[&str] = &[
     "T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot",
 ];
 
-dataset! {
-    /// Settings of Fashion-MNIST.
-    FashionMnist: "Fashion-MNIST", files FASHION_MNIST
-}
+dataset! { FashionMnist: "Fashion-MNIST", files FASHION_MNIST }
 
 impl Source for FashionMnist {
     fn original(&self) -> Option<Found> {

@@ -25,7 +25,6 @@ form::choice! {
 }
 
 dataset! {
-    /// Settings of folders of pictures of the user's.
     Images: "Folders of images", in dir "Folder", "Folder with a folder of pictures for each class, or with train/, \
         test/ and perhaps valid/ that have those; relative to the experiment file", Folder, normalize None {
         resize: usize = 256, "Resize", "Length of the shorter side after resizing, bilinear with antialias", unit "pixels",

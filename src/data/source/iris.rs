@@ -6,10 +6,7 @@ use crate::{DataError, Found, Parts, Shape};
 
 const SPECIES: &[&str] = &["setosa", "versicolor", "virginica"];
 
-dataset! {
-    /// Settings of Fisher's iris flowers.
-    Iris: "Iris"
-}
+dataset! { Iris: "Iris" }
 
 /// Reads 150 irises with 4 measurements in centimetres, to be standardised; 120 for training and 30 for testing.
 pub fn iris() -> Parts {

@@ -18,10 +18,7 @@ pub const KMNIST: KnownSet = KnownSet {
 /// One sign of each row of the syllabary, in Latin letters.
 const SYLLABLES: &[&str] = &["o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"];
 
-dataset! {
-    /// Settings of Kuzushiji-MNIST.
-    Kmnist: "KMNIST", files KMNIST
-}
+dataset! { Kmnist: "KMNIST", files KMNIST }
 
 impl Source for Kmnist {
     fn original(&self) -> Option<Found> {

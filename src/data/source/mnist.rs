@@ -25,10 +25,7 @@ pub const MNIST: KnownSet = KnownSet {
     ..IDX
 };
 
-dataset! {
-    /// Settings of MNIST.
-    Mnist: "MNIST", files MNIST
-}
+dataset! { Mnist: "MNIST", files MNIST }
 
 impl Source for Mnist {
     fn original(&self) -> Option<Found> {

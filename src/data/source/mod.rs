@@ -239,7 +239,6 @@ const TEN_DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 /// The facts of a dataset before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Of one sample.
     pub shape: Shape,
     pub classes: usize,
     /// Those that are left to train on.

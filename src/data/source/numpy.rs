@@ -17,7 +17,6 @@ form::choice! {
 }
 
 dataset! {
-    /// Settings of arrays of the user's.
     Numpy: "NumPy arrays", in file "File", "Path of an archive .npz, or of a folder of .npy files, relative to the \
         experiment file", File, normalize None {
         test: f64 = 0.2, "Test", "Share of the samples that are kept for testing where there are no arrays x_test and \

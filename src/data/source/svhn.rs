@@ -20,10 +20,7 @@ const SHAPE: Shape = Shape::new(3, 32, 32);
 /// The most images of a file: those for training and the extra ones together are 604,388.
 const MOST: usize = 700_000;
 
-dataset! {
-    /// Settings of Street View House Numbers.
-    Svhn: "SVHN", files SVHN
-}
+dataset! { Svhn: "SVHN", files SVHN }
 
 impl Source for Svhn {
     fn original(&self) -> Option<Found> {

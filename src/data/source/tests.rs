@@ -165,8 +165,8 @@ fn arrays_of_keras_medmnist_and_python_2() {
 }
 
 mod facts {
-    use super::super::*;
-    use crate::Digits;
+    use super::*;
+    use crate::{Digits, Labels};
 
     #[test]
     fn a_shortage_is_what_the_files_lack_of_what_is_asked_for() {

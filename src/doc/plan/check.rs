@@ -51,7 +51,6 @@ pub struct Left {
     pub positions: BTreeMap<String, usize>,
     /// The draws of the faults that are in place.
     pub in_place: BTreeSet<Draw>,
-    /// Samples of the training part.
     pub samples: usize,
     /// Those of the present epoch so far; followed where it matters.
     pub sample: usize,

@@ -29,11 +29,9 @@ pub enum FileUse<'a> {
     Source(WeightUse<'a>),
     /// Reads the list of faults of a campaign.
     Faults(&'a str, &'a Campaign, Place),
-    /// Writes a file into the folder of the run's exports.
     Writes(&'a str),
     /// Adds lines to the tables of the run.
     Tables,
-    /// Keeps a network under a name.
     Keeps(&'a str),
 }
 

@@ -181,7 +181,7 @@ fn results_of_earlier_versions_are_those_of_whole_arms_until_there_are_later_one
 }
 
 mod identity {
-    use super::super::*;
+    use super::*;
     use form::ron_text;
 
     fn id(net: &str, more: &str, train: &str) -> String {

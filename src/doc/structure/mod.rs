@@ -22,17 +22,13 @@ pub use kernels::conv::{MOST_KERNEL, Window};
 /// Role of a parameter in its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Weight of a convolution or linear layer.
     Weight,
-    /// Bias of a convolution or linear layer.
     Bias,
     /// Scale of a batch norm (torch: `weight`).
     Scale,
     /// Shift of a batch norm (torch: `bias`).
     Shift,
-    /// Running mean of a batch norm.
     RunningMean,
-    /// Running variance of a batch norm.
     RunningVariance,
 }
 
@@ -114,7 +110,6 @@ pub struct Layer {
     pub kind: LayerKind,
     /// Positions of its parameters in [`Structure::parameters`].
     pub parameters: Vec<usize>,
-    /// For one sample.
     pub output: Shape,
     /// Counts convolutions and linear layers; a batch norm belongs to the convolution before it, or to the first layer
     /// where none comes before it, and a projection to the last convolution beside it.
@@ -146,12 +141,10 @@ pub struct Block {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structure {
     pub input: Shape,
-    /// The number of logits.
     pub outputs: usize,
     pub output: Output,
     /// Those with parameters, in order.
     pub layers: Vec<Layer>,
-    /// In the order of the layers.
     pub parameters: Vec<Parameter>,
     /// In the order of their additions.
     pub blocks: Vec<Block>,
@@ -333,13 +326,11 @@ pub enum Op {
     /// A layer with parameters, by its position.
     Layer(usize),
     Activation(Activation),
-    /// Largest value of each window.
     MaxPool(Window),
     /// Average over each window, as torch's: a border counts as zeros.
     AveragePool(Window),
     /// Average over a grid of this many cells a side, as torch's adaptive pooling.
     AdaptiveAveragePool(usize),
-    /// Turns images into rows.
     Flatten,
     /// Drops this share of the units in training.
     Dropout(f64),

@@ -128,15 +128,7 @@ fn names_and_seeds_are_told_apart() {
 
 /// Batch norms that would see one value, and what only further rounds of a repetition find.
 mod one_value {
-    use std::path::Path;
-
-    use super::super::*;
-    use crate::file::{describe, parse};
-
-    fn problems(text: &str) -> Vec<String> {
-        let path = Path::new("x.ron");
-        validate(&parse(text, path).unwrap()).iter().map(|problem| describe(problem, path, text)).collect()
-    }
+    use super::*;
 
     /// Returns the problems of batch norms with one value: on 120 samples, one feature each, unless the settings say otherwise.
     fn one_value(batch: usize, plan: &str) -> Vec<String> {

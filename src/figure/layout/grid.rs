@@ -14,14 +14,12 @@ use crate::facets::{Facets, Head, Panel, Ranges};
 use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::model::Figure;
 
-/// Panels at their places.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     /// The panels in their order: data, axes, labels.
     pub panels: Vec<Layout<'static>>,
     /// Heads of panels and titles of axes.
     pub texts: Vec<Text>,
-    /// The colour scale of all panels.
     pub scale_bar: Option<ScaleBar>,
     /// The rectangle around the data of all panels.
     pub data: Rect,
@@ -72,7 +70,6 @@ pub fn grid(figure: &Figure, facets: &Facets, ranges: &[Ranges], space: Rect, fo
     if height <= usual { grid } else { Frame::new(figure, facets, ranges, space, font, height).grid().0 }
 }
 
-/// The measures of a grid.
 struct Frame<'a> {
     figure: &'a Figure,
     facets: &'a Facets,
@@ -138,7 +135,6 @@ impl<'a> Frame<'a> {
         frame
     }
 
-    /// Returns the height of the data of a panel.
     fn height(&self) -> f64 {
         let rows = self.size[0].max(1) as f64;
         let heads = if self.facets.is_wrapped() { rows } else { 1.0 };
@@ -170,7 +166,6 @@ impl<'a> Frame<'a> {
         self.space.left + title * self.fonts[0]
     }
 
-    /// Returns the right end of the data.
     fn right(&self) -> f64 {
         let heads = if self.facets.is_wrapped() { 0.0 } else { LINE_HEIGHT + HEAD_GAP };
         let scale = self.scale_bar([1.0, 0.0]).map_or(0.0, |scale| scale.width());

@@ -46,15 +46,12 @@ pub struct Layout<'a> {
     pub legend_at: [f64; 2],
     /// The intervals and names at the ends of lines.
     pub ends: Option<Ends>,
-    /// The panels of a figure that has some, in their order.
     pub panels: Vec<Layout<'a>>,
 }
 
 /// Gaps and lengths in ems.
 const MARGIN: f64 = 0.5;
-/// Length of a tick.
 pub const TICK: f64 = 0.35;
-/// From a tick to its label.
 pub const TICK_GAP: f64 = 0.3;
 const AXIS_TITLE_GAP: f64 = 0.6;
 const TITLE: f64 = 1.15;
@@ -62,7 +59,6 @@ const TITLE_GAP: f64 = 0.6;
 const SMALL: f64 = 0.85;
 const BLOCK_GAP: f64 = 0.7;
 const LEGEND_GAP: f64 = 1.4;
-/// Gap between labels.
 const LABEL_GAP: f64 = 1.0;
 /// Below a base line.
 const DESCENT: f64 = 0.25;
@@ -270,7 +266,6 @@ fn no_data(plot: Rect, font: f64) -> Text {
     Text { muted: true, ..Text::new("No data yet", middle, Anchor::Middle, font * TITLE) }
 }
 
-/// An axis on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ruler {
     pub mapping: Mapping,
@@ -278,7 +273,6 @@ pub struct Ruler {
     pub labels: LabelLook,
 }
 
-/// The writing of the labels of an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LabelLook {
     /// Their size in ems of the font.
@@ -303,7 +297,6 @@ pub struct Rect {
     pub bottom: f64,
 }
 
-/// One line of text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
     pub content: String,
@@ -319,7 +312,6 @@ pub struct Text {
     pub muted: bool,
 }
 
-/// The part of a text at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Anchor {
@@ -340,14 +332,12 @@ impl Ruler {
         chosen.filter_map(|tick| self.mapping.place(tick.value))
     }
 
-    /// Returns the labels of ticks with their positions.
     pub fn labelled(&self) -> impl Iterator<Item = (f64, &str)> {
         self.ticks.iter().filter_map(|tick| Some((self.mapping.place(tick.value)?, tick.label.as_deref()?)))
     }
 }
 
 impl Text {
-    /// Returns a line of regular text.
     pub fn new(content: &str, at: [f64; 2], anchor: Anchor, size: f64) -> Self {
         let weight = Weight::Regular;
         Self { content: content.to_owned(), at, anchor, size, weight, upwards: false, muted: false }
@@ -362,7 +352,6 @@ pub struct Blocks<'a> {
     has_x_title: bool,
     axes: usize,
     groups: f64,
-    /// Height of the labels of x.
     labels: f64,
     pub legend: Legend<'a>,
     /// The place of the legend, which may differ from the one that was asked for.
@@ -469,7 +458,6 @@ impl<'a> Blocks<'a> {
         texts
     }
 
-    /// Returns the title above the plot.
     pub fn title_texts(&self, [width, _]: [f64; 2]) -> Vec<Text> {
         let font = self.font;
         let mut texts = Vec::new();
@@ -490,7 +478,6 @@ impl<'a> Blocks<'a> {
         x_title.iter().map(|line| Text::new(line, [middle, base], Anchor::Middle, font)).collect()
     }
 
-    /// Returns the small print below everything.
     pub fn small_print(&self, [_, height]: [f64; 2]) -> Vec<Text> {
         let (font, mut texts) = (self.font, Vec::new());
         let mut base = height - self.remarks() + BLOCK_GAP * font - MARGIN * font;

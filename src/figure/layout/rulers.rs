@@ -37,7 +37,6 @@ fn shortened_ticks(axis: &Axis, range: [f64; 2], wanted: usize, font: f64, wides
     ticks
 }
 
-/// Returns the width of the widest label.
 pub fn widest_label(ticks: &[Tick], font: f64) -> f64 {
     ticks.iter().map(|tick| label_width(tick, font)).fold(0.0, f64::max)
 }
@@ -209,7 +208,6 @@ pub fn y_labels(y: &Ruler, axis: &Axis, plot: Rect, font: f64) -> Vec<Text> {
     names.chain(details).collect()
 }
 
-/// Returns the labels of the horizontal axis.
 pub fn x_labels(x: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
     let (top, size) = (plot.bottom + (TICK + TICK_GAP) * font, x.labels.size * font);
     let label = |(place, label): (f64, &str)| {
@@ -222,7 +220,6 @@ pub fn x_labels(x: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
     x.labelled().map(label).collect()
 }
 
-/// Returns the height of the labels of the horizontal axis.
 pub fn label_height(x: &Ruler, font: f64) -> f64 {
     if x.labels.upwards { widest_label(&x.ticks, x.labels.size * font) } else { CAP_HEIGHT * font }
 }
@@ -296,7 +293,6 @@ pub struct ScaleBar {
     pub ruler: Ruler,
 }
 
-/// Width of the strip, in ems.
 const STRIP: f64 = 1.3;
 
 /// A colour scale before the width of the plot is known.
@@ -347,7 +343,6 @@ pub struct Upright {
     pub labels: Vec<(Rect, Text)>,
 }
 
-/// Size of the labels in ems.
 const SIZE: f64 = 0.85;
 /// Distance from a label to the axis, in ems.
 const GAP: f64 = 0.5;

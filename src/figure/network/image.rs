@@ -4,7 +4,6 @@ use crate::cells::{CellKind, Cells, ColourMap, Ink, SIDE, block};
 use crate::{Axis, Figure};
 use results::network::{Entry, ParameterValues, shape_text};
 
-/// The subject of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shown {
     /// Values, with pruned entries in grey.
@@ -22,7 +21,6 @@ pub const PRUNED_KIND: usize = 2;
 const NUMBERED: usize = 16;
 
 impl Shown {
-    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Values => "values",
@@ -69,7 +67,6 @@ pub fn counts(values: &ParameterValues) -> [u64; 3] {
     counts
 }
 
-/// Returns all entries of a parameter as cells.
 pub fn cells(values: &ParameterValues, shown: Shown) -> Cells {
     let kind_of = values.entries.iter().map(|entry| kind(*entry)).collect();
     let rows = if values.shape.len() > 1 { values.shape[0].max(1) } else { 1 };
@@ -88,7 +85,6 @@ pub fn full(values: &ParameterValues) -> f64 {
     if full > 0.0 { full } else { 1.0 }
 }
 
-/// Returns the image of a parameter as a figure.
 pub fn image(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
     let cells = cells(values, shown);
     let [rows, columns] = cells.size();

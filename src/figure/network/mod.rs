@@ -17,7 +17,6 @@ const TRAINED: usize = 0;
 const HELD: usize = 4;
 const OUTLINE: usize = 6;
 
-/// Returns the histogram as a figure, for the screen and for files.
 pub fn histogram(parameter: &ParameterSummary) -> Figure {
     let counts = &parameter.histogram;
     let sum = |counts: &[u64]| counts.iter().sum::<u64>();

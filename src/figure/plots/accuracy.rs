@@ -18,10 +18,9 @@ pub const PLOT: Plot = Plot {
     title: "Accuracy",
     subject: "test accuracy",
     help: "Accuracy on the test data during training, and on the validation data (dotted) if there are any. \
-           Which arm learns fastest, and which ends highest? A line is the mean over the seeds of \
-           an arm, with its interval; where intervals overlap, more seeds may separate the arms. Branches \
-           of an arm, such as a reinitialized ticket, are dashed. Needs a stage that trains or \
-           tests.",
+           Which arm learns fastest, and which ends highest? A line is the mean over the seeds of an arm, \
+           with its interval; where intervals overlap, more seeds may separate the arms. Branches of an arm, \
+           such as a reinitialized ticket, are dashed. Needs a stage that trains or tests.",
     needs: &[],
     controls: Controls::ALL,
     build,
@@ -33,10 +32,9 @@ pub const BY_ROUND: Plot = Plot {
     title: "Accuracy by round",
     group: Group::Pruning,
     subject: "test accuracy in each training",
-    help: "Accuracy over the epochs of each training, with a line for each level of remaining weights, \
-           from light (all weights) to dark (few). Does a sparse network learn as fast as the dense \
-           one? rounds chooses the levels that have lines. Needs a stage that prunes and one that \
-           trains after it.",
+    help: "Accuracy over the epochs of each training, with a line for each level of remaining weights, from \
+           light (all weights) to dark (few). Does a sparse network learn as fast as the dense one? rounds \
+           chooses the levels that have lines. Needs a stage that prunes and one that trains after it.",
     needs: &["test_accuracy"],
     controls: Controls { own_x: Some("Epochs in this training"), ..Controls::ALL },
     build: |arms, options| build(arms, &PlotOptions { x: XAxis::Training, ..options.clone() }),

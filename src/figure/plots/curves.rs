@@ -153,7 +153,6 @@ fn all_places(curves: &[Curve]) -> Vec<Place> {
     places
 }
 
-/// Returns the figure of these lines, with its note.
 pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
     let counted: Vec<_> = drawn.iter().map(|averaged| (&averaged.line, averaged.counts)).collect();
     let note = note(&counted, options);
@@ -162,7 +161,6 @@ pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions)
     Figure { x, y, lines, levels, note, spread: Some(options.band), ..Figure::default() }
 }
 
-/// The number of runs that a line averages.
 #[derive(Clone, Copy, Debug)]
 pub struct RunCounts {
     pub runs: usize,
@@ -171,7 +169,6 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    /// Counts runs of these seeds.
     pub fn new(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
         let seeds: Vec<u64> = seeds.into_iter().collect();
         let different: BTreeSet<u64> = seeds.iter().copied().collect();
@@ -268,6 +265,7 @@ pub fn smooth<'a>(points: impl Iterator<Item = &'a mut [f64; 2]>, past: f64) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::arm;
     use super::*;
     use crate::model::{Note, Seeds};
     use crate::palette::Dash;
@@ -281,10 +279,6 @@ mod tests {
         PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() }
     }
 
-    fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
-        ArmRuns { name: name.to_owned(), colour: 1, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
-    }
-
     fn accuracies(values: &[(f64, f64)]) -> RunRecord {
         record(values.iter().map(|&(trained, value)| at("test_accuracy", trained, value)))
     }
@@ -292,7 +286,7 @@ mod tests {
     #[test]
     fn two_seeds_make_a_mean_with_its_band_and_traces() {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 0.75)]), accuracies(&[(1.0, 0.25), (2.0, 0.75)])];
-        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("dense", 1, &runs)], &options());
         let [line] = figure.lines.as_slice() else { panic!("one line") };
         assert_eq!(line.points, [[1.0, 0.375], [2.0, 0.75]]);
         let band = [Band { x: 1.0, low: 0.25, high: 0.5 }, Band { x: 2.0, low: 0.75, high: 0.75 }];
@@ -310,7 +304,7 @@ mod tests {
     #[test]
     fn where_one_seed_is_ahead_the_mean_is_over_that_one() {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 0.75)]), accuracies(&[(1.0, 0.25)])];
-        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("dense", 1, &runs)], &options());
         assert_eq!(figure.lines[0].counts, [2, 1]);
         assert_eq!(figure.note.text("bands"), "mean over 1 to 2 seeds, bands: min to max");
     }
@@ -350,14 +344,14 @@ mod tests {
     #[test]
     fn before_and_after_a_pruning_are_two_means_at_one_place() {
         let runs = [accuracies(&[(1.0, 0.5), (1.0, 0.25)]), accuracies(&[(1.0, 1.0), (1.0, 0.25)])];
-        let figure = (accuracy::PLOT.build)(&[arm("ticket", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("ticket", 1, &runs)], &options());
         assert_eq!(figure.lines[0].points, [[1.0, 0.75], [1.0, 0.25]]);
     }
 
     #[test]
     fn a_seed_that_is_behind_counts_as_far_as_it_came() {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 1.0)]), accuracies(&[(1.0, 0.0)])];
-        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("dense", 1, &runs)], &options());
         assert_eq!(figure.lines[0].points, [[1.0, 0.25], [2.0, 1.0]]);
         assert_eq!(figure.lines[0].counts, [2, 1]);
         assert_eq!(figure.lines[0].band.len(), 1);
@@ -370,7 +364,7 @@ mod tests {
             .map(|[first, last]| accuracies(&[(1.0, first), (2.0, last)]));
         let to_come = Row::default();
         let of = |runs: &[RunRecord], waiting: usize| {
-            let arm = ArmRuns { waiting: vec![&to_come; waiting], ..arm("ticket", runs) };
+            let arm = ArmRuns { waiting: vec![&to_come; waiting], ..arm("ticket", 1, runs) };
             (accuracy::PLOT.build)(&[arm], &PlotOptions { traces: false, ..options() })
         };
         assert_eq!(of(&runs, 0).lines[0].seeds, None, "all are done");
@@ -397,7 +391,7 @@ mod tests {
         let mut under_way = record([branch("late", at("test_accuracy", 1.0, 0.25))]);
         under_way.apply(Event::Started { resumed: true, threads: 1 });
         let runs = [accuracies(&[(1.0, 0.5)]), under_way];
-        let figure = (accuracy::PLOT.build)(&[arm("ticket", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("ticket", 1, &runs)], &options());
         let late = figure.lines.iter().find(|line| line.name == "ticket / late").unwrap();
         assert_eq!(late.seeds, Some(Seeds { done: 0, planned: 2, running: 0 }));
     }
@@ -406,7 +400,7 @@ mod tests {
     fn a_line_that_pools_arms_has_no_number_of_seeds_even_while_one_arm_alone_has_begun() {
         let rows = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
         let runs = [accuracies(&[(1.0, 0.5)])];
-        let pooled = ArmRuns { rows: vec![&rows[0]], waiting: vec![&rows[1]], ..arm("batch 16", &runs) };
+        let pooled = ArmRuns { rows: vec![&rows[0]], waiting: vec![&rows[1]], ..arm("batch 16", 1, &runs) };
         let figure = (accuracy::PLOT.build)(&[pooled], &options());
         assert_eq!(figure.lines[0].seeds, Some(Seeds { done: 1, planned: 0, running: 0 }));
     }
@@ -416,7 +410,7 @@ mod tests {
         let mut runs = [0.0, 0.5].map(|first| accuracies(&[(1.0, first), (2.0, 0.75)]));
         runs[1].apply(Event::Started { resumed: true, threads: 1 });
         let options = PlotOptions { smoothing: 0.5, ..options() };
-        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options);
+        let figure = (accuracy::PLOT.build)(&[arm("dense", 1, &runs)], &options);
         let traces = &figure.lines[0].traces;
         assert!(traces[0].points[1][1] < 0.7, "{traces:?}");
         assert_eq!(traces[1].points, [[1.0, 0.0], [2.0, 0.75]], "raw values of the mean");
@@ -428,7 +422,7 @@ mod tests {
         slow.secs = 3.0;
         let runs = [accuracies(&[(1.0, 1.0)]), record([slow])];
         let options = PlotOptions { x: XAxis::Seconds, ..options() };
-        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options);
+        let figure = (accuracy::PLOT.build)(&[arm("dense", 1, &runs)], &options);
         assert_eq!(figure.lines[0].points, [[2.0, 0.75]]);
         assert_eq!(figure.lines[0].traces[1].points, [[3.0, 0.5]]);
     }
@@ -437,7 +431,7 @@ mod tests {
     fn one_seed_is_its_own_line_and_arms_without_points_do_not_appear() {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, f64::NAN)])];
         let figure = (accuracy::PLOT.build)(
-            &[arm("dense", &runs), arm("waiting", &[RunRecord::default()])],
+            &[arm("dense", 1, &runs), arm("waiting", 1, &[RunRecord::default()])],
             &options(),
         );
         let [line] = figure.lines.as_slice() else { panic!("one line") };
@@ -459,7 +453,7 @@ mod tests {
     fn smoothing_keeps_the_raw_values_as_traces() {
         let runs = [accuracies(&[(1.0, 0.0), (2.0, 0.75)])];
         let options = PlotOptions { smoothing: 0.5, traces: false, ..options() };
-        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options);
+        let figure = (accuracy::PLOT.build)(&[arm("dense", 1, &runs)], &options);
         assert_eq!(figure.lines[0].points, [[1.0, 0.0], [2.0, 0.5]]);
         assert_eq!(figure.lines[0].traces[0].points, [[1.0, 0.0], [2.0, 0.75]]);
         assert_eq!(figure.note.rest, "moving average with weight 0.5, raw values faint");
@@ -471,7 +465,7 @@ mod tests {
             at("test_accuracy", 1.0, 0.5),
             branch("reinitialized", at("test_accuracy", 1.0, 0.25)),
         ])];
-        let figure = (accuracy::PLOT.build)(&[arm("winning ticket", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("winning ticket", 1, &runs)], &options());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
         assert_eq!(
             shown,
@@ -488,10 +482,10 @@ mod tests {
             at("train_loss", 1.0, 2.0),
             at("test_loss", 1.0, 3.0),
         ])];
-        let accuracy = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
+        let accuracy = (accuracy::PLOT.build)(&[arm("dense", 1, &runs)], &options());
         assert_eq!(accuracy.y.title, "Accuracy");
         assert_eq!(accuracy.lines[1].name, "dense, validation");
-        let loss = (loss::PLOT.build)(&[arm("dense", &runs)], &options());
+        let loss = (loss::PLOT.build)(&[arm("dense", 1, &runs)], &options());
         let shown: Vec<_> = loss.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
         assert_eq!(shown, [("dense, test", Dash::Solid), ("dense, training", Dash::Dotted)]);
     }

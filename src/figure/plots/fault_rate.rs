@@ -25,8 +25,7 @@ pub const PLOT: Plot = Plot {
     subject: "accuracy over fault rate",
     help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
            interval; the dashed line is the fault-free accuracy. A campaign with a protection has a second, \
-           dotted line: the same faults without it. Needs a Campaign stage that \
-           varies the rate.",
+           dotted line: the same faults without it. Needs a Campaign stage that varies the rate.",
     needs: &[SERIES],
     controls: Controls::of_means("Fault rate"),
     build,
@@ -113,7 +112,6 @@ fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     }
 }
 
-/// Identifies a line.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     stage: String,
@@ -235,6 +233,7 @@ fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
 #[cfg(test)]
 mod tests {
     use super::super::campaigns::testing::{outcome, rates, single_faults};
+    use super::super::testing::arm;
     use super::*;
     use crate::At;
     use results::Event;
@@ -242,14 +241,10 @@ mod tests {
     use results::statistics::Spread;
     use results::table::Row;
 
-    fn arm(runs: &[RunRecord]) -> ArmRuns<'_> {
-        ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
-    }
-
     #[test]
     fn one_run_has_the_interval_over_its_trials_and_the_level_without_faults() {
         let run = [rates(&[(1e-6, 0.75), (1e-7, 0.875)], &[(1e-6, 0.5)])];
-        let figure = build(&[arm(&run)], &PlotOptions::default());
+        let figure = build(&[arm("a", 2, &run)], &PlotOptions::default());
         let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
         assert_eq!(
@@ -275,9 +270,9 @@ mod tests {
         let values = [RunRecord::of([Event::CampaignBegan(began), cell])];
         let single = [single_faults(vec![outcome(0, 30, 8)])];
         let figure = |arms: &[ArmRuns<'_>]| build(arms, &PlotOptions::default());
-        assert_eq!(figure(&[arm(&bits), arm(&single)]).x.title, "Fault rate per bit");
-        assert_eq!(figure(&[arm(&values)]).x.title, "Fault rate per value");
-        let all = figure(&[arm(&bits), arm(&values), arm(&single)]);
+        assert_eq!(figure(&[arm("a", 2, &bits), arm("a", 2, &single)]).x.title, "Fault rate per bit");
+        assert_eq!(figure(&[arm("a", 2, &values)]).x.title, "Fault rate per value");
+        let all = figure(&[arm("a", 2, &bits), arm("a", 2, &values), arm("a", 2, &single)]);
         assert_eq!((all.x.title.as_str(), all.reference_lines.len()), ("Fault rate per bit or value", 2));
     }
 
@@ -285,7 +280,7 @@ mod tests {
     fn seeds_have_a_mean_and_their_own_spread() {
         let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
         let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
-        let figure = build(&[arm(&runs)], &options);
+        let figure = build(&[arm("a", 2, &runs)], &options);
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.lines[0].band, [Band { x: 1e-6, low: 0.25, high: 0.75 }]);
         assert_eq!(figure.lines[0].traces[1].points, [[1e-6, 0.25]]);
@@ -296,7 +291,7 @@ mod tests {
         let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
         let rows = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
         let runs = runs.iter().map(|run| (1, run)).collect();
-        let pooled = ArmRuns { runs, rows: rows.iter().collect(), ..arm(&[]) };
+        let pooled = ArmRuns { runs, rows: rows.iter().collect(), ..arm("a", 2, &[]) };
         let figure = build(&[pooled], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.note.what, "mean over 2 runs (2 arms pooled, 1 seed) of the means over trials");
@@ -305,7 +300,7 @@ mod tests {
     #[test]
     fn the_caption_names_the_intervals_that_are_drawn() {
         let text = |runs: &[RunRecord], band: Spread| {
-            let figure = build(&[arm(runs)], &PlotOptions { band, ..PlotOptions::default() });
+            let figure = build(&[arm("a", 2, runs)], &PlotOptions { band, ..PlotOptions::default() });
             figure.note.text("bars").split(", dashed").next().unwrap_or_default().to_owned()
         };
         let two = [rates(&[(1e-6, 0.75), (1e-5, 0.5)], &[]), rates(&[(1e-6, 0.25)], &[])];
@@ -327,7 +322,7 @@ mod tests {
     fn a_campaign_under_way_is_beside_the_mean_of_those_that_are_done() {
         let mut runs = [0.75, 0.25, 0.125].map(|value| rates(&[(1e-6, value), (1e-5, value)], &[]));
         runs[2].apply(Event::Started { resumed: true, threads: 1 });
-        let figure = build(&[arm(&runs)], &PlotOptions::default());
+        let figure = build(&[arm("a", 2, &runs)], &PlotOptions::default());
         let line = &figure.lines[0];
         assert_eq!(line.points, [[1e-6, 0.5], [1e-5, 0.5]]);
         assert_eq!((line.traces.len(), line.traces[0].name.as_str()), (1, "seed 3"));

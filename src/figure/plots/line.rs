@@ -21,10 +21,9 @@ pub const LINE_ERROR: Plot = Plot {
     title: "Linear interpolation",
     group: Group::Geometry,
     subject: "the error between two networks",
-    help: "Test error of the networks on the straight line between two networks. Without a barrier \
-           in the middle, both are in the same valley: they are linearly connected. Batch-norm \
-           statistics are re-estimated at each point unless the stage interpolates them. Needs a \
-           Connect stage.",
+    help: "Test error of the networks on the straight line between two networks. Without a barrier in the \
+           middle, both are in the same valley: they are linearly connected. Batch-norm statistics are \
+           re-estimated at each point unless the stage interpolates them. Needs a Connect stage.",
     needs: &[ACCURACY],
     controls: Controls::of_means(POSITION),
     build: error_figure,
@@ -162,7 +161,7 @@ fn curves(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, record};
+    use super::super::testing::{arm, at, record};
     use super::*;
     use results::event::line_summary;
     use results::{Event, Point};
@@ -171,15 +170,11 @@ mod tests {
         Point { along: Some(t), stage: stage.to_owned(), ..at(series, 3.0, value) }
     }
 
-    fn arm(run: &RunRecord) -> ArmRuns<'_> {
-        ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, run)], ..ArmRuns::default() }
-    }
-
     #[test]
     fn the_error_is_drawn_over_the_position_between_the_two_networks() {
         let points = [(0.0, 0.75), (0.5, 0.25), (1.0, 1.0)];
         let run = record(points.map(|(t, value)| place("line_accuracy", "4", t, value)));
-        let figure = error_figure(&[arm(&run)], &PlotOptions::default());
+        let figure = error_figure(&[arm("a", 0, [&run])], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[0.0, 0.25], [0.5, 0.75], [1.0, 0.0]]);
         assert_eq!(figure.lines[0].name, "a");
         assert_eq!(figure.x.label(), "Interpolation coefficient α");
@@ -188,7 +183,7 @@ mod tests {
     #[test]
     fn several_measurements_of_a_plan_have_different_names() {
         let run = record([place("line_loss", "10", 0.0, 2.0), place("line_loss", "2", 0.0, 1.0)]);
-        let figure = loss_figure(&[arm(&run)], &PlotOptions::default());
+        let figure = loss_figure(&[arm("a", 0, [&run])], &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(shown, [("a, stage 3", 1.0), ("a, stage 11", 2.0)]);
         assert_ne!(figure.lines[0].style, figure.lines[1].style);
@@ -209,7 +204,7 @@ mod tests {
             ]);
         }
         let run = RunRecord::of(events);
-        let figure = loss_figure(&[arm(&run)], &PlotOptions::default());
+        let figure = loss_figure(&[arm("a", 0, [&run])], &PlotOptions::default());
         let names: Vec<_> = figure.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(
             names,
@@ -230,7 +225,7 @@ mod tests {
             [Event::Point(place("line_loss", stage, 0.0, 1.0)), Event::Report(report)]
         });
         let run = RunRecord::of(events);
-        let figure = loss_figure(&[arm(&run)], &PlotOptions::default());
+        let figure = loss_figure(&[arm("a", 0, [&run])], &PlotOptions::default());
         let names: Vec<_> = figure.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["a, x ↔ y", "a, x ↔ y, interpolated statistics"]);
         let unclear =

@@ -63,7 +63,7 @@ fn distance_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, record};
+    use super::super::testing::{arm, at, record};
     use super::*;
     use crate::palette::Dash;
     use results::Point;
@@ -81,7 +81,7 @@ mod tests {
             at("vote_accuracy", 1.0, 0.875),
             at("member_distance", 1.0, 2.0),
         ]);
-        let arms = [ArmRuns { name: "a".to_owned(), colour: 2, runs: vec![(1, &run)], ..ArmRuns::default() }];
+        let arms = [arm("a", 2, [&run])];
         let figure = members_figure(&arms, &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(shown, [("a, vote", 0.875), ("a / member 1", 0.5), ("a / member 2", 0.75)]);

@@ -104,7 +104,6 @@ impl Plot {
     }
 }
 
-/// The controls of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each switch applies by itself")]
 pub struct Controls {
@@ -165,7 +164,6 @@ impl Controls {
     }
 }
 
-/// Returns the plot with this name.
 pub fn find(name: &str) -> Option<&'static Plot> {
     ALL.iter().find(|plot| plot.name == name)
 }

@@ -89,13 +89,9 @@ fn stacked<K: Ord>(
 #[cfg(test)]
 mod tests {
     use super::super::campaigns::testing::{outcome, single_faults};
+    use super::super::testing::arm;
     use super::*;
     use crate::model::{bar_parts, stacks};
-    use results::RunRecord;
-
-    fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
-        ArmRuns { name: name.to_owned(), colour: 0, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
-    }
 
     #[test]
     fn shares_of_each_bit_add_up_to_all_images_and_fields_are_named() {
@@ -103,7 +99,7 @@ mod tests {
             single_faults(vec![outcome(0, 30, 8), outcome(1, 30, 4)]),
             single_faults(vec![outcome(0, 0, 0)]),
         ];
-        let figure = by_bit(&[arm("a", &runs)], &PlotOptions::default());
+        let figure = by_bit(&[arm("a", 0, &runs)], &PlotOptions::default());
         let names: Vec<_> = figure.x.categories.iter().map(|c| (c.name.as_str(), c.group.as_str())).collect();
         assert_eq!(names, [("b30", "exponent"), ("b0", "mantissa")]);
         let values: Vec<_> = figure.bars.iter().map(|bars| bars.values.clone()).collect();
@@ -124,7 +120,7 @@ mod tests {
             [single_faults(vec![outcome(1, 3, 10)])],
             [single_faults(vec![outcome(0, 3, 0), outcome(1, 3, 5)])],
         );
-        let figure = by_layer(&[arm("a", &a), arm("b", &b)], &PlotOptions::default());
+        let figure = by_layer(&[arm("a", 0, &a), arm("b", 0, &b)], &PlotOptions::default());
         assert!(figure.is_lying() && figure.y.reversed);
         assert_eq!(stacks(&figure), ["a", "b"]);
         let layers: Vec<_> = figure.y.categories.iter().map(|category| category.name.as_str()).collect();

@@ -21,12 +21,11 @@ pub const PLOT: Plot = Plot {
     title: "Parallel coordinates",
     group: Group::Runs,
     subject: "settings and results of runs",
-    help: "Which settings go with which results? One line for each run in the colour of its arm, \
-           across an axis for each setting in which the runs differ and for each result. Lines that \
-           stay parallel between two axes suggest a positive relation, lines that cross a negative \
-           one. Drag along an axis to keep only the runs that pass there; click the axis to show \
-           all again, and a line to pin its values. The columns of Runs are the axes once you choose \
-           some. The filter of Runs applies too.",
+    help: "Which settings go with which results? One line for each run in the colour of its arm, across an \
+           axis for each setting in which the runs differ and for each result. Lines that stay parallel \
+           between two axes suggest a positive relation, lines that cross a negative one. Drag along an axis \
+           to keep only the runs that pass there; click the axis to show all again, and a line to pin its \
+           values. The columns of Runs are the axes once you choose some. The filter of Runs applies too.",
     needs: &RESULTS,
     controls: Controls::fixed("Settings and results"),
     build,
@@ -65,7 +64,6 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     }
 }
 
-/// An axis with the value of every run.
 struct RunAxis {
     axis: Axis,
     /// In units of the axis; NaN for runs without a value.

@@ -57,7 +57,7 @@ fn without_zeros(averaged: &mut Averaged) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, record};
+    use super::super::testing::{arm, at, record};
     use super::*;
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
             at("past_changed", 1.0, 0.0),
             at("past_changed", 2.0, 0.25),
         ]);
-        let arm = ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, &run)], ..ArmRuns::default() };
+        let arm = arm("a", 0, [&run]);
         let figure = build(&[arm], &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), &line.points[..])).collect();
         assert_eq!(

@@ -15,11 +15,10 @@ pub const PLOT: Plot = Plot {
     title: "Accuracy vs. sparsity",
     group: Group::Pruning,
     subject: "accuracy over remaining weights",
-    help: "The last test accuracy at each level of remaining weights, from all of them at the left \
-           to few at the right: how sparse can a ticket get? An arm that never prunes is a dashed \
-           line. Where a ticket falls below that line for good, too much is gone; its distance \
-           above the controls shows the value of its mask and initial weights. Needs a stage that \
-           prunes.",
+    help: "The last test accuracy at each level of remaining weights, from all of them at the left to few at \
+           the right: how sparse can a ticket get? An arm that never prunes is a dashed line. Where a ticket \
+           falls below that line for good, too much is gone; its distance above the controls shows the value \
+           of its mask and initial weights. Needs a stage that prunes.",
     needs: &["test_accuracy"],
     controls: Controls::of_means(REMAINING),
     build,
@@ -53,7 +52,6 @@ fn is_about(record: &RunRecord) -> bool {
     has_pruned(record, TEST.name)
 }
 
-/// Returns true if a series has points after pruning.
 pub fn has_pruned(record: &RunRecord, series: &str) -> bool {
     record.points().is_pruned() && record.points_of(series).any(|point| point.remaining < 1.0)
 }
@@ -84,7 +82,7 @@ fn with_markers(mut drawn: Averaged) -> Averaged {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, branch, left, record};
+    use super::super::testing::{arm, at, branch, left, record};
     use super::*;
     use results::{Event, Point};
 
@@ -98,10 +96,6 @@ mod tests {
         record
     }
 
-    fn arm<'a>(name: &str, colour: usize, run: &'a RunRecord) -> ArmRuns<'a> {
-        ArmRuns { name: name.to_owned(), colour, runs: vec![(1, run)], ..ArmRuns::default() }
-    }
-
     #[test]
     fn the_last_test_of_each_level_is_drawn_and_the_dense_arm_is_a_level() {
         let ticket = record([
@@ -112,7 +106,7 @@ mod tests {
             branch("reinitialized", level(0.5, 3.0, 0.5)),
         ]);
         let dense = done([level(1.0, 1.0, 0.5), level(1.0, 2.0, 0.875)]);
-        let arms = [arm("dense", 4, &dense), arm("ticket", 1, &ticket)];
+        let arms = [arm("dense", 4, [&dense]), arm("ticket", 1, [&ticket])];
         let figure = build(&arms, &PlotOptions::default());
         let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
@@ -134,7 +128,7 @@ mod tests {
         }
         stopped.apply(Event::Stopped { secs: 1.0 });
         let drawn = |run: &RunRecord| {
-            let figure = build(&[arm("ticket", 1, run)], &PlotOptions::default());
+            let figure = build(&[arm("ticket", 1, [run])], &PlotOptions::default());
             figure.lines[0].points.clone()
         };
         assert_eq!(drawn(&stopped), [[0.5, 0.75], [1.0, 0.5]]);
@@ -150,7 +144,7 @@ mod tests {
             Event::Point(level(1.0, 1.0, 0.5)),
         ]);
         let pruned = record([level(0.5, 1.0, 0.5)]);
-        let figure = build(&[arm("a", 0, &begun), arm("b", 1, &pruned)], &PlotOptions::default());
+        let figure = build(&[arm("a", 0, [&begun]), arm("b", 1, [&pruned])], &PlotOptions::default());
         assert_eq!((figure.lines.len(), figure.reference_lines.len()), (2, 0));
     }
 
@@ -164,10 +158,11 @@ mod tests {
     #[test]
     fn a_dense_arm_alone_is_a_point() {
         let dense = done([level(1.0, 1.0, 0.5)]);
-        let figure = build(&[arm("dense", 0, &dense)], &PlotOptions::default());
+        let figure = build(&[arm("dense", 0, [&dense])], &PlotOptions::default());
         assert!(figure.has_data() && figure.reference_lines.is_empty() && figure.note.rest.is_empty());
         let pruned = record([level(0.5, 1.0, 0.5)]);
-        let figure = build(&[arm("ticket", 1, &pruned), arm("dense", 0, &dense)], &PlotOptions::default());
+        let figure =
+            build(&[arm("ticket", 1, [&pruned]), arm("dense", 0, [&dense])], &PlotOptions::default());
         assert_eq!(figure.note.rest, ONE_LEVEL);
     }
 }

@@ -228,7 +228,7 @@ fn chosen(numbers: &[usize], options: &PlotOptions) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::accuracy;
-    use super::super::testing::{at, record};
+    use super::super::testing::{arm, at, record};
     use super::*;
     use results::view::XAxis;
 
@@ -263,15 +263,11 @@ mod tests {
         }))
     }
 
-    fn arm<'a>(name: &str, record: &'a results::RunRecord) -> ArmRuns<'a> {
-        ArmRuns { name: name.to_owned(), runs: vec![(1, record)], ..ArmRuns::default() }
-    }
-
     #[test]
     fn each_training_is_a_line_that_begins_at_its_first_epoch() {
         let record = lottery(&[1.0, 0.5]);
         let options = PlotOptions { x: XAxis::Training, ..PlotOptions::default() };
-        let figure = (accuracy::PLOT.build)(&[arm("ticket", &record)], &options);
+        let figure = (accuracy::PLOT.build)(&[arm("ticket", 0, [&record])], &options);
         let lines: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
         assert_eq!(
@@ -280,7 +276,8 @@ mod tests {
         );
         assert!(figure.lines[0].style.shade < figure.lines[1].style.shade);
         assert_eq!(figure.x.label(), "Epochs in this training");
-        let both = (accuracy::PLOT.build)(&[arm("ticket", &record), arm("control", &record)], &options);
+        let both =
+            (accuracy::PLOT.build)(&[arm("ticket", 0, [&record]), arm("control", 0, [&record])], &options);
         assert_eq!(both.lines[3].name, "control, 50.0 %", "of several arms, the name says which");
     }
 
@@ -288,7 +285,7 @@ mod tests {
     fn a_training_in_which_arms_differ_goes_by_its_number() {
         let records = [&[1.0, 0.8, 0.64][..], &[1.0, 0.5, 0.25], &[0.5]].map(lottery);
         let options = PlotOptions { x: XAxis::Training, ..PlotOptions::default() };
-        let arms = [arm("a", &records[0]), arm("b", &records[1]), arm("pruned", &records[2])];
+        let arms = [arm("a", 0, [&records[0]]), arm("b", 0, [&records[1]]), arm("pruned", 0, [&records[2]])];
         let of = |arms: &[ArmRuns<'_>]| {
             let figure = (accuracy::PLOT.build)(arms, &options);
             let text = |level: &Level| training_text(level.number, level.remaining);
@@ -318,12 +315,12 @@ mod tests {
             rounds: vec![3],
             ..PlotOptions::default()
         };
-        let figure = (accuracy::PLOT.build)(&[arm("ticket", &record)], &options);
+        let figure = (accuracy::PLOT.build)(&[arm("ticket", 0, [&record])], &options);
         assert_eq!(figure.lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["25.0 %"]);
         let levels: Vec<_> =
             figure.levels.iter().map(|level| (level.number, level.remaining, level.is_drawn)).collect();
         assert_eq!(levels, [(1, Some(1.0), false), (2, Some(0.5), false), (3, Some(0.25), true)]);
-        let over_epochs = (accuracy::PLOT.build)(&[arm("ticket", &record)], &PlotOptions::default());
+        let over_epochs = (accuracy::PLOT.build)(&[arm("ticket", 0, [&record])], &PlotOptions::default());
         assert!(over_epochs.levels.is_empty());
     }
 }

@@ -131,7 +131,6 @@ pub fn put_in_order_of_plan<T>(paths: &mut [(Path, T)]) {
 }
 
 impl Place {
-    /// Returns the order of the axis.
     pub fn order(&self, other: &Self) -> Ordering {
         self.at.total_cmp(&other.at).then(self.nth.cmp(&other.nth))
     }

@@ -1,5 +1,6 @@
 //! Records for tests, with numbers that fit in the head.
 
+use super::ArmRuns;
 pub use super::campaigns::testing::{outcome, rates, single_faults};
 use results::{Event, Point, RunRecord};
 
@@ -18,7 +19,6 @@ pub fn at(series: &str, trained: f64, value: f64) -> Point {
     }
 }
 
-/// The same point on a branch.
 pub fn branch(name: &str, point: Point) -> Point {
     Point { branch: name.to_owned(), ..point }
 }
@@ -28,7 +28,11 @@ pub fn left(remaining: f64, point: Point) -> Point {
     Point { remaining, ..point }
 }
 
-/// A record with these points.
 pub fn record(points: impl IntoIterator<Item = Point>) -> RunRecord {
     RunRecord::of(points.into_iter().map(Event::Point))
+}
+
+/// An arm whose runs have the seeds 1, 2, and so on.
+pub fn arm<'a>(name: &str, colour: usize, runs: impl IntoIterator<Item = &'a RunRecord>) -> ArmRuns<'a> {
+    ArmRuns { name: name.to_owned(), colour, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
 }

@@ -15,7 +15,6 @@ const WIDE: f64 = 100.0;
 /// Longer texts, such as whole plans, are named after their arms.
 const LONGEST: usize = 40;
 
-/// Returns the axis of a result, with the unit of its numbers.
 pub fn axis_of_result(column: &Column) -> Axis {
     let title = column.title(&Labels::default());
     match (column, column.format()) {

@@ -90,7 +90,7 @@ pub fn parameters(arms: &[ArmRuns<'_>]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, record};
+    use super::super::testing::{arm, at, record};
     use super::*;
     use results::view::XAxis;
     use results::weights::WeightLines;
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_measure_is_chosen_and_a_layer_that_is_gone_is_no_dead_end() {
         let record = recorded([1.0, 4.0]);
-        let arms = [ArmRuns { name: "a".to_owned(), runs: vec![(1, &record)], ..ArmRuns::default() }];
+        let arms = [arm("a", 0, [&record])];
         let gradient =
             WeightLines { measure: Measure::GradientNorm, parameter: Some("fc9.weight".to_owned()) };
         let options = PlotOptions { x: XAxis::Training, ..of(gradient) };

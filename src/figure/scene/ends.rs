@@ -12,7 +12,6 @@ use crate::palette::{Marker, Style, Theme};
 use results::number::Digits;
 use results::statistics::Band;
 
-/// The texts at the ends of lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EndText {
     /// The last value with its interval and, while some are to come, its seeds: "97.58 ± 0.24, 2 of 3".
@@ -34,7 +33,6 @@ pub struct Ends {
     slots: usize,
 }
 
-/// The end of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
     id: Id,

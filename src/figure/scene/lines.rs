@@ -204,7 +204,6 @@ pub fn ring(surface: &Surface<'_>, index: usize, line: &Line) -> Option<Item> {
     Some(Shape::Line(closed.collect(), pen).of(Id::Line(index)))
 }
 
-/// Returns the dot of a single run.
 pub fn dot(surface: &Surface<'_>, line: &Line, point: Point, id: Id) -> Option<Item> {
     let at = surface.place(point);
     let ink = surface.ink(&line.name, line.style).faint(FAINT_DOT);
@@ -272,7 +271,6 @@ pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::palette::
     Some(Mark { marker: style.marker, at, radius: MARKER * em, ink, rim })
 }
 
-/// Returns the bands, each behind the lines.
 pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
     let columns = Columns::new(surface, surface.lines().count(), false);
     let mut items: Vec<Item> = surface
@@ -389,7 +387,6 @@ const OPACITY: f64 = 0.78;
 /// Opacity of the ground behind labels.
 const PATCH: f64 = 0.8;
 
-/// The look of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunLook {
     /// Its strength: less while another one stands out.

@@ -32,7 +32,6 @@ pub struct Surface<'a> {
     /// From values to points.
     pub x: Mapping,
     pub y: Mapping,
-    /// The rectangle of the data.
     pub area: Rect,
     /// Size of the text in points: the unit of all widths.
     pub em: f64,
@@ -110,7 +109,6 @@ pub fn ground(surface: &Surface<'_>) -> Vec<Item> {
     items
 }
 
-/// Returns the bands around means.
 pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
     if surface.figure.is_of_marks() { Vec::new() } else { lines::bands(surface) }
 }
@@ -126,7 +124,6 @@ pub type Point = [f64; 2];
 /// Part of an area between two edges: x, the upper and the lower y.
 pub type Column = [f64; 3];
 
-/// One part of a drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// Its subject, for the pointer; `None` for axes, texts and the like.
@@ -145,7 +142,6 @@ pub enum Id {
     Cell([usize; 2]),
 }
 
-/// The shape of an item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A line through points; one whose y is NaN interrupts it.
@@ -159,7 +155,6 @@ pub enum Shape {
     Clip(Rect, Vec<Item>),
 }
 
-/// The filling of an area.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ink {
     pub colour: Rgb,
@@ -167,7 +162,6 @@ pub struct Ink {
     pub opacity: f64,
 }
 
-/// The stroke of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pen {
     pub ink: Ink,
@@ -177,7 +171,6 @@ pub struct Pen {
     pub unit: f64,
 }
 
-/// A marker at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mark {
     pub marker: Marker,
@@ -189,7 +182,6 @@ pub struct Mark {
     pub rim: Pen,
 }
 
-/// Many cells as one image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {
     pub rect: Rect,
@@ -212,12 +204,10 @@ impl Ink {
 }
 
 impl Pen {
-    /// Returns a solid line.
     pub const fn new(ink: Ink, width: f64) -> Self {
         Self { ink, width, dash: Dash::Solid, unit: width }
     }
 
-    /// Returns the pen with a pattern.
     pub const fn dashed(self, dash: Dash) -> Self {
         Self { dash, ..self }
     }
@@ -307,12 +297,10 @@ impl Surface<'_> {
         if self.look.highlighted.is_some_and(|other| other != name) { DIMMED } else { 1.0 }
     }
 
-    /// Returns the colour of a line.
     pub fn ink(&self, name: &str, style: Style) -> Ink {
         style.ink(self.theme).faint(self.strength(name))
     }
 
-    /// Returns the pen of a line's points.
     pub fn line_pen(&self, line: &Line) -> Pen {
         let Line { name, style, .. } = line;
         let stands_out = self.look.highlighted.is_some_and(|own| own == name)
@@ -337,7 +325,6 @@ impl Surface<'_> {
         Pen::new(ink.faint(FAINT), TRACE * self.em)
     }
 
-    /// Returns the pen of a reference line.
     pub fn reference_pen(&self, reference: &ReferenceLine) -> Pen {
         let own = reference.colour.map_or(self.theme.muted(), |index| colour(index, self.theme));
         Pen::new(Ink::new(own).faint(self.strength(&reference.name)), REFERENCE * self.em)

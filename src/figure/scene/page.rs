@@ -38,7 +38,6 @@ pub struct PageFacts {
     pub has_cell_texts: bool,
 }
 
-/// Returns the facts about the page of a figure.
 pub fn page_facts(figure: &Figure, options: &Options) -> PageFacts {
     let Placed { items, legend, .. } = placed(figure, options);
     let mut facts = PageFacts { legend, ..PageFacts::default() };
@@ -152,7 +151,6 @@ fn surface<'a>(
     }
 }
 
-/// Returns a text in its colour.
 pub fn written(text: Text, theme: Theme) -> Item {
     let colour = if text.muted { theme.muted() } else { theme.ink() };
     Shape::Text(text, colour).plain()
@@ -314,7 +312,6 @@ fn add([x, y]: Point, weight: f64, rects: &[Rect; 4], covered: &mut [f64; 4]) {
 pub struct SampleLook {
     pub em: f64,
     pub theme: Theme,
-    /// The ground of the legend.
     pub ground: Rgb,
     /// Less for what is hidden.
     pub strength: f64,

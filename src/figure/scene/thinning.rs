@@ -13,7 +13,6 @@ const COLUMNS_PER_POINT: f64 = 4.0;
 const LINE_COLUMNS: f64 = 16_000.0;
 const TRACE_COLUMNS: f64 = 12_000.0;
 
-/// The fineness of lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Detail {
     Print,
@@ -28,7 +27,6 @@ pub enum Piece {
     Dense(Vec<Column>),
 }
 
-/// Columns of equal width.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
     /// Columns for each point of the page.
@@ -104,7 +102,6 @@ pub fn line_pieces(points: &[Point], surface: &Surface<'_>, columns: Columns) ->
     pieces.map(|piece| columns.thinned(piece.to_vec())).collect()
 }
 
-/// Returns the pieces of a line's band, with the interruptions of the line.
 pub fn band_pieces(line: &Line, surface: &Surface<'_>, columns: Columns) -> Vec<Vec<Column>> {
     let gaps: Vec<f64> =
         line.points.iter().filter(|point| !point[1].is_finite()).map(|point| point[0]).collect();

@@ -17,7 +17,6 @@ use super::palette::{Marker, Rgb, outline};
 use super::scene::page::drawn;
 use super::scene::{Image, Ink, Item, Mark, Pen, Point, Shape, pieces};
 
-/// Returns the figure as an SVG document.
 pub fn svg(figure: &Figure, options: &Options) -> String {
     let (items, page) = drawn(figure, options);
     drawing(&items, page, &figure.named())

@@ -18,11 +18,9 @@ use results::table::settings::{NONE, follows_from_another, short};
 use results::table::{Differing, LineFacts, Row};
 use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
 
-/// A run and its line.
 #[derive(Clone, Debug)]
 pub struct Drawn<'a> {
     pub line: String,
-    /// The index of its style.
     pub colour: usize,
     pub seed: u64,
     /// Its results, once it has begun; none where the filter leaves it out.
@@ -325,7 +323,6 @@ fn value_of<'a>(arm: &ArmRuns<'a>, path: &str) -> Option<&'a str> {
     (is_readable && values.all(|value| value == Some(first))).then_some(first)
 }
 
-/// Returns true if a name contains a value as a separate word.
 fn contains_word(name: &str, value: &str) -> bool {
     let (name, value) = (name.to_lowercase(), value.to_lowercase());
     let is_part =

@@ -9,8 +9,9 @@ use super::workspace::{Request, Workspace};
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::{DownloadDialog, DownloadResponse};
 use crate::files::{PathRequest, Purpose, documents_folder, is_untitled};
-use crate::inspector::{Browse, InspectorRequest, selection_of};
+use crate::inspector::{InspectorRequest, selection_of};
 use crate::tiles::LayoutChange;
+use crate::views::ExperimentFor;
 use data::{Places, Recognised};
 use doc::Run;
 use form::path::{Place, reach};
@@ -27,10 +28,10 @@ impl App {
     /// Does what the inspector asks for.
     pub(super) fn answer_inspector(&mut self, request: InspectorRequest, ctx: &egui::Context) {
         match request {
-            InspectorRequest::Browse(browse) => self.browse(browse, ctx),
+            InspectorRequest::Browse(place, names) => self.browse(place, names, ctx),
             InspectorRequest::ShowNetwork(arm) => {
                 let Workspace { views, selection, .. } = &mut self.workspace;
-                views.show_network(arm.is_none(), selection);
+                views.store.of::<ExperimentFor>().0 = arm.is_none().then(|| selection.clone());
                 self.take_request(Request::Show("network"), ctx);
                 self.give_network_room();
             }
@@ -49,7 +50,7 @@ impl App {
     }
 
     /// Asks for the path of a setting.
-    pub(super) fn browse(&mut self, Browse { place, names }: Browse, ctx: &egui::Context) {
+    fn browse(&mut self, place: Place, names: Names, ctx: &egui::Context) {
         let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
         let (folder, name) = (self.folder(), String::new());
         let request = PathRequest { purpose, folder, name };

@@ -18,7 +18,7 @@ use crate::runs::{QueueAction, QueueCounts, QueueRequest, Sharing};
 use crate::text;
 use crate::tiles::LayoutChange;
 use crate::tree::begin_rename;
-use crate::views::Wanted;
+use crate::views::{TypedSharing, Wanted};
 use results::RunState;
 use results::tiles::Side;
 use results::view::arm_key;
@@ -106,10 +106,8 @@ macro_rules! commands {
         static TABLE: &[Definition] = &[$($($($definition,)*)*)*];
 
         impl Menu {
-            /// All menus, from left to right.
             pub const ALL: [Self; [$(stringify!($menu)),*].len()] = [$(Self::$menu),*];
 
-            /// Returns what the menu bar says.
             pub const fn text(self) -> &'static str {
                 match self {
                     $(Self::$menu => stringify!($menu),)*
@@ -319,7 +317,7 @@ commands! {
                 |app, ctx| app.queue_chosen(QueueAction::Down, ctx)).when(can_move);
             Sharing: command("Runs side by side and threads…", "Shows the queue, where both can be changed at any time", |app, _| {
                 app.workspace.tiles.change(LayoutChange::Show("queue"));
-                app.workspace.views.choose_sharing();
+                app.workspace.views.store.of::<TypedSharing>().wants_focus = true;
             });
         ]
         [
@@ -485,22 +483,18 @@ impl Command {
         &TABLE[self as usize]
     }
 
-    /// Returns what menus and buttons say.
     pub fn text(self) -> &'static str {
         self.definition().text
     }
 
-    /// Returns what it does, in one sentence.
     pub fn tooltip(self) -> &'static str {
         self.definition().tooltip
     }
 
-    /// Returns its keys, the usual one first.
     pub fn shortcuts(self) -> &'static [KeyboardShortcut] {
         self.definition().keys
     }
 
-    /// Returns its usual key.
     pub fn shortcut(self) -> Option<KeyboardShortcut> {
         self.shortcuts().first().copied()
     }
@@ -588,7 +582,6 @@ pub(super) struct RunTotals {
     /// Those that were stopped or failed.
     resumable: usize,
     archived: usize,
-    /// There is something to draw.
     has_points: bool,
 }
 
@@ -611,7 +604,6 @@ impl App {
         document.and_then(|()| enabled(self)).err()
     }
 
-    /// Carries out a command that can be used now.
     pub(super) fn act(&mut self, command: Command, ctx: &egui::Context) {
         (command.definition().run)(self, ctx);
     }

@@ -41,6 +41,7 @@ use super::log::{Clock, Log};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
 use super::theme;
+use super::views::TypedSharing;
 use super::widgets::Tone;
 use super::worker::Worker;
 use commands::{Command, RunTotals};
@@ -57,7 +58,6 @@ const PACE: Duration = Duration::from_millis(100);
 /// several frames.
 const MANY_RUNS: usize = 300;
 
-/// That pause, in seconds.
 const PAUSE_WHILE_EDITING: f64 = 0.2;
 
 /// Without a pause, results follow after this time, in seconds.
@@ -66,7 +66,6 @@ const LONGEST_WAIT: f64 = 1.0;
 /// Edits of a field that results do not follow yet.
 #[derive(Clone, Copy, Debug)]
 struct WaitingEdits {
-    /// The field.
     field: egui::Id,
     /// The times of the first and the last of them, in seconds.
     first: f64,
@@ -95,7 +94,6 @@ pub struct App {
     /// Steps that wait for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
-    /// Edits that wait for a pause.
     waiting_edits: Option<WaitingEdits>,
     /// Outdated results are to be looked for, once it is known what runs read.
     seeks_outdated: bool,
@@ -173,7 +171,7 @@ impl App {
         }
         self.look_at_document();
         let mut sharing = self.runner.runs.sharing;
-        self.workspace.views.enter_typed(&mut sharing);
+        self.workspace.views.store.of::<TypedSharing>().enter(&mut sharing);
         if sharing != self.runner.runs.sharing {
             self.set_sharing(sharing);
         }

@@ -31,17 +31,14 @@ pub(super) struct Shell {
     pub guide: Guide,
     pub licences: LicencesWindow,
     pub exporting: Exporting,
-    /// The dialog that downloads data, while it is open.
     pub download: Option<DownloadDialog>,
     pub palette: Option<Palette>,
     /// True if the window may close without a question.
     pub may_close: bool,
     pub title: String,
-    /// Dropped paths that are being identified.
     pub dropping: Latest<(), Vec<Dropped>>,
     desktop: Box<dyn Desktop>,
     picker: Picker,
-    /// The path that was asked for.
     asked: Option<(PendingPath, PathUse)>,
 }
 
@@ -77,13 +74,11 @@ impl Shell {
         self.dialog = Some(Dialog::Message { title: title.to_owned(), text: text.to_owned() });
     }
 
-    /// Opens a list.
     pub fn open_list(&mut self, list: PaletteList) {
         self.recent_files.reopen();
         self.palette = Some(Palette::new(list));
     }
 
-    /// Asks for a path.
     pub fn ask(&mut self, request: PathRequest, usage: PathUse, ctx: &egui::Context) {
         let answer = (self.picker)(&request, ctx);
         self.asked = Some((PendingPath { request, answer }, usage));
@@ -96,7 +91,6 @@ impl Shell {
         Some((answer, asked.request, usage))
     }
 
-    /// Gives the window a title.
     pub fn show_title(&mut self, title: String, ctx: &egui::Context) {
         if title != self.title {
             ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));

@@ -101,7 +101,7 @@ impl Workspace {
         let options = self.plot.options.clone();
         self.plot = PlotState::default();
         self.plot.options = options;
-        self.views.show_trials(TrialFilter::default());
+        *self.views.store.of() = TrialFilter::default();
         if let Err(why) = self.compare.load(results, &mut self.plot) {
             log.error(why);
         }
@@ -318,7 +318,7 @@ impl Workspace {
         if !of_cell().any(|run| self.selection.arm() == Some(run.arm_index)) {
             self.selection = Selection::Arm(first.arm_index);
         }
-        self.views.show_trials(TrialFilter::cell(faults, self.selection.clone()));
+        *self.views.store.of() = TrialFilter::cell(faults, self.selection.clone());
         Some(Request::Show("campaigns"))
     }
 
@@ -380,7 +380,8 @@ impl Contents for Drawn<'_> {
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
         let input = view_input(self.document, selection, runs, results, base, log);
-        let request = views.tools_ui(ui, pane.name, &input, compare);
+        let request = views.get(pane.name, compare);
+        let request = request.and_then(|(view, mut shared)| view.tools_ui(ui, &input, &mut shared));
         self.requests.extend(request);
     }
 
@@ -399,7 +400,8 @@ impl Contents for Drawn<'_> {
             self.take(plot, response);
             return self.columns_menu_ui(ui);
         }
-        let request = self.workspace.views.menu_ui(ui, pane.name, &mut self.workspace.compare);
+        let request = self.workspace.views.get(pane.name, &mut self.workspace.compare);
+        let request = request.and_then(|(view, mut shared)| view.menu_ui(ui, &mut shared));
         self.requests.extend(request);
         if self.workspace.views.offers(pane.name).has_figure() {
             let entries = [
@@ -427,7 +429,8 @@ impl Contents for Drawn<'_> {
 
     fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
         if let Some(plot) = pane.plot {
-            let faults = self.workspace.views.shown_faults(&self.workspace.selection);
+            let filter = self.workspace.views.store.known::<TrialFilter>();
+            let faults = filter.and_then(|filter| filter.place(&self.workspace.selection));
             let blocked = self.document.first_error().map(ToString::to_string).unwrap_or_default();
             let input = PlotInput { blocked, faults, ..self.workspace.input_of(plot, self.runs) };
             let response = plot_ui(ui, plot, &input, &mut self.workspace.plot);
@@ -442,7 +445,8 @@ impl Contents for Drawn<'_> {
         let Workspace { selection, views, compare, .. } = &mut *self.workspace;
         let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
         let input = view_input(self.document, selection, runs, results, base, log);
-        let request = views.ui(ui, pane.name, &input, compare);
+        let request = views.get(pane.name, compare);
+        let request = request.and_then(|(view, mut shared)| view.ui(ui, &input, &mut shared));
         self.requests.extend(request);
     }
 }

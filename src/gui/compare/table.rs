@@ -133,7 +133,6 @@ fn wanted_line(table: &Grouped, rows: &[Row], compare: &mut Compare) -> Option<L
     Some(Line::Row(row))
 }
 
-/// Draws the ground of a line.
 fn ground_ui(ui: &Ui, sheet: &Sheet<'_>, line: Line, list: Id, compare: &Compare) -> Response {
     let id = match line {
         Line::Group(place) => list.with(("group", &sheet.table.groups[place].name)),

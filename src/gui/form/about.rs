@@ -24,7 +24,6 @@ pub struct About {
     pub beside: BTreeMap<String, String>,
     /// Names of single items of lists, by their places: those that the parameters of layers have.
     pub names: BTreeMap<String, String>,
-    /// Settings that sweeps replace.
     pub swept: Vec<Swept>,
     pub arms: Vec<String>,
     /// The kind of parameters that applies where a target names none.
@@ -39,7 +38,6 @@ pub(super) enum Sweeping {
     Possible(String),
     /// The arm or the experiment that the form belongs to sweeps it.
     Own(Swept),
-    /// Another one does.
     Other(Swept),
 }
 

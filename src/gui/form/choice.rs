@@ -63,7 +63,6 @@ fn numbers(choice: &mut dyn Choice) -> Vec<(Field, f64)> {
 pub(super) enum Picked {
     /// To leave the value out.
     Nothing,
-    /// The alternative at this position.
     Alternative(usize),
 }
 
@@ -197,7 +196,6 @@ pub(super) fn choice_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut Form
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Means {
     These,
-    /// The layers that are left out.
     Others,
 }
 

@@ -21,13 +21,11 @@ pub struct Drafts(BTreeMap<(String, String), Draft>);
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Draft {
     pub place: Place,
-    /// The setting that it was typed into.
     pub field: Field,
     pub text: String,
     /// The text in the document at the time of typing. Once the document has another one, the draft is void.
     pub document: String,
     pub error: Option<String>,
-    /// True if it is a value that waits to be entered.
     pub is_pending: bool,
     /// The items of lists around the setting, outer ones first, as they were last: length of their place, and their text.
     pub items: Vec<(usize, String)>,

@@ -122,7 +122,7 @@ pub(super) fn path_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
     let changed = cell_ui(ui, width, |ui| line_ui(ui, value, slot, context));
     let (name, colour) = (format!("Browse for {}", slot.name), theme::present(ui).text2);
     if line::icon_ui(ui, Icon::FolderOpen, colour, &name, "Browse…") {
-        let request = FormRequest::Browse { place: context.place.clone(), names: slot.field.names };
+        let request = FormRequest::Browse(context.place.clone(), slot.field.names);
         context.requests.push(request);
     }
     changed

@@ -22,7 +22,6 @@ use form::{Field, List, Node, Value, name_of, text};
 pub(super) enum ListEdit {
     Duplicate(usize),
     Remove(usize),
-    /// Takes an item to another position.
     Move(usize, usize),
     /// Puts a new item there: the default, or this alternative.
     Insert(usize, Option<usize>),
@@ -38,7 +37,6 @@ pub(super) enum ItemAction {
 }
 
 impl ItemAction {
-    /// All of them, in the order in which menus have them.
     pub const ALL: [Self; 4] = [Self::Duplicate, Self::MoveUp, Self::MoveDown, Self::Remove];
 
     const fn name(self) -> &'static str {
@@ -228,7 +226,6 @@ pub(super) fn is_line(list: &dyn List) -> bool {
     matches!(sample.node(), Node::Integer(_) | Node::Number(_) | Node::Parsed(_))
 }
 
-/// Height of a line, in points.
 const ROW: f32 = 26.0;
 
 /// The left end of the text of a line, in points from that of the line.
@@ -319,7 +316,6 @@ pub(super) fn rows_body_ui(
 struct Item<'a> {
     list: &'a Place,
     name: String,
-    /// Its position, and the number of all.
     position: (usize, usize),
     kinds: &'static [Field],
     slot: &'a Slot,

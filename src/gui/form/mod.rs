@@ -35,18 +35,14 @@ pub use list::{close_lines, open_line};
 /// A request of a form to the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormRequest {
-    /// A path for the setting at this place.
-    Browse { place: Place, names: Names },
+    Browse(Place, Names),
     /// Other values for a sweep of an arm, or of the experiment; none end it.
     Sweep {
         /// The position of the arm; `None` for the experiment.
         arm: Option<usize>,
-        /// The address of the setting.
         path: String,
-        /// A list of the file format.
         values: Option<String>,
     },
-    /// To show another setting.
     Show(Place),
     /// A button of the choice at this place was pressed.
     Press(Place, &'static str),
@@ -54,16 +50,15 @@ pub enum FormRequest {
 
 /// A button below the drop-down of a choice.
 pub struct FormButton {
-    /// The title of the choices that have it.
     pub of: &'static str,
     /// Returns true for the alternatives that have it, by their key.
     pub is_for: fn(&str) -> bool,
     pub text: &'static str,
-    /// What it does, in one sentence.
     pub help: &'static str,
 }
 
 /// The context of a form: place, problems, focus, and the document around.
+#[derive(Default)]
 pub struct FormContext<'a> {
     /// Place of the value in the document, and of each of its parts while that is drawn.
     pub place: Place,
@@ -73,15 +68,11 @@ pub struct FormContext<'a> {
     pub focus: Option<Place>,
     /// Keys of settings that another part of the window edits and this form leaves out, such as `plan`.
     pub elsewhere: &'a [&'static str],
-    /// Buttons below the drop-downs of choices.
     pub buttons: &'a [FormButton],
     /// What the document knows about settings around the value.
     pub about: About,
-    /// What was typed and is no value yet.
     pub drafts: Drafts,
-    /// What the form asks of the window.
     pub requests: Vec<FormRequest>,
-    /// What a choice has changed besides itself, in words.
     pub notes: Vec<String>,
     root_len: usize,
     control_width: f32,
@@ -92,25 +83,9 @@ pub struct FormContext<'a> {
 impl<'a> FormContext<'a> {
     /// Returns the context of a form for the value at `place`.
     pub fn new(place: Place, problems: &'a [Problem]) -> Self {
-        let root_len = place.0.len();
-        Self {
-            place,
-            problems,
-            focus: None,
-            elsewhere: &[],
-            buttons: &[],
-            about: About::default(),
-            drafts: Drafts::default(),
-            requests: Vec::new(),
-            notes: Vec::new(),
-            root_len,
-            control_width: 0.0,
-            first_input: None,
-            wrong: Vec::new(),
-        }
+        Self { root_len: place.0.len(), place, problems, ..Self::default() }
     }
 
-    /// Returns the problems of exactly the present place.
     fn problems_here(&self) -> impl Iterator<Item = &'a Problem> + use<'a, '_> {
         let problems: &'a [Problem] = self.problems;
         problems.iter().filter(|problem| problem.place == self.place)
@@ -121,7 +96,6 @@ impl<'a> FormContext<'a> {
         self.wrong.push((self.place.clone(), message.into()));
     }
 
-    /// Returns true if the control of the present place holds something wrong.
     fn is_wrong(&self) -> bool {
         self.wrong.iter().any(|(place, _)| *place == self.place)
             || self.problems_here().any(|problem| problem.severity == Severity::Error)

@@ -271,7 +271,6 @@ fn addable(context: &mut FormContext) -> Vec<Addable> {
     all
 }
 
-/// Returns true if a value is neither a group nor a choice.
 fn is_single(value: &mut dyn Value) -> bool {
     !matches!(value.node(), Node::Group(_) | Node::Choice(_))
 }

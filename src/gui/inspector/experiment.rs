@@ -26,7 +26,6 @@ const OF_DEVICES: &[&str] = &["kernels"];
 struct Section {
     title: &'static str,
     help: &'static str,
-    /// What the settings are, in few words.
     summary: fn(&mut Experiment) -> String,
     /// Returns true for the settings in it, by their keys.
     holds: fn(&[&str]) -> bool,
@@ -212,7 +211,6 @@ fn is_in_no_section(field: &Field) -> bool {
     !elsewhere.contains(&field.key) && SECTIONS.iter().all(|section| !(section.holds)(&[field.key]))
 }
 
-/// Draws a part of the experiment at its place.
 fn at(context: &mut FormContext<'_>, key: &str, draw: impl FnOnce(&mut FormContext<'_>) -> bool) {
     context.place.0.push(Segment::Key(key.to_owned()));
     draw(context);
@@ -240,7 +238,6 @@ fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, conte
     }
 }
 
-/// Returns true if a section shows the setting at a place.
 fn holds(section: &Section, place: &Place) -> bool {
     let keys: Vec<&str> = place
         .0

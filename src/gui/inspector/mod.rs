@@ -42,7 +42,6 @@ pub struct Inspector {
 /// The input of the inspector: the document, and what is selected.
 pub struct Inspected<'a> {
     pub document: &'a mut Document,
-    /// States and results of its runs.
     pub runs: &'a Runs,
     pub selection: &'a mut Selection,
     /// A setting to scroll to and to give the keyboard to; taken once it is reached.
@@ -56,25 +55,16 @@ pub struct Inspected<'a> {
     pub colour: Option<usize>,
     /// The index of another style for it, if one was chosen.
     pub restyled: &'a mut Option<usize>,
-    /// What choices have changed besides themselves, for the log.
     pub notes: &'a mut Vec<String>,
 }
 
 /// A request of the inspector to the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InspectorRequest {
-    /// A path for a setting.
-    Browse(Browse),
+    /// A path for the setting at a place.
+    Browse(Place, Names),
     /// The view of networks: of the arm at this position, or of the experiment.
     ShowNetwork(Option<usize>),
-}
-
-/// A path that the user wants to look for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Browse {
-    pub place: Place,
-    /// True if it names a folder or a file.
-    pub names: Names,
 }
 
 impl Inspector {
@@ -133,9 +123,7 @@ impl Inspector {
 /// Answers a request of a form, or returns what only the window can do.
 fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRequest> {
     match request {
-        FormRequest::Browse { place, names } => {
-            return Some(InspectorRequest::Browse(Browse { place, names }));
-        }
+        FormRequest::Browse(place, names) => return Some(InspectorRequest::Browse(place, names)),
         FormRequest::Press(place, EDIT) => {
             input.notes.extend(edit_as_layers(&mut input.document.experiment, &place));
         }
@@ -164,7 +152,6 @@ fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRe
     None
 }
 
-/// Draws the title of the upper part, and what is selected.
 fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.horizontal(|ui| {
         widgets::title_ui(ui, "Selected");
@@ -363,12 +350,9 @@ fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     path
 }
 
-/// Makes a list of layers from a named network.
 pub(super) const EDIT: &str = "Edit as layers";
-/// Shows the view of networks.
 pub(super) const SHOW: &str = "Show network";
 
-/// The buttons of a network.
 pub(super) const BUTTONS: &[FormButton] = &[
     FormButton {
         of: Net::TITLE,

@@ -113,7 +113,6 @@ fn icon_menu(icon: Icon) -> MenuButton<'static> {
     MenuButton::from_button(button.frame_when_inactive(false))
 }
 
-/// Draws what can be done with the stage at a path, as entries of a menu.
 fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<PlanRequest> {
     let mut request = None;
     for action in Action::ALL {
@@ -203,16 +202,13 @@ pub enum Action {
     /// One row up, into and out of nested plans.
     MoveUp,
     MoveDown,
-    /// Puts a copy after it.
     Duplicate,
     /// Makes it the only stage of a repetition.
     Repeat,
-    /// Takes it out.
     Remove,
 }
 
 impl Action {
-    /// All of them, in the order in which menus have them.
     pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
 
     pub const fn name(self) -> &'static str {
@@ -314,7 +310,6 @@ struct StageEntry {
     pub label: &'static str,
     pub help: &'static str,
     pub stage: Stage,
-    /// True if it changes weights: those stand together.
     pub is_intervention: bool,
 }
 

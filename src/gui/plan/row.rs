@@ -23,9 +23,7 @@ use form::{Node, Value};
 
 /// Indentation of each nested plan, in points.
 const INDENT: f32 = 20.0;
-/// Height of a row, in points.
 const HEIGHT: f32 = 24.0;
-/// Width of a number, in points.
 const NUMBER: f32 = 24.0;
 
 /// The response of the rows of a plan.
@@ -40,7 +38,6 @@ struct PlanRow<'a> {
     path: Vec<usize>,
     number: String,
     sentence: String,
-    /// The part of the sentence that is wrong.
     wrong: Option<Range<usize>>,
     problems: Vec<&'a Problem>,
     holds: Option<bool>,

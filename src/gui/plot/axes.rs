@@ -1,9 +1,9 @@
-//! Axes on the screen: egui_plot draws ticks, grid and titles. Names below the plot and names with details, which it can
-//! neither rotate nor break, are painted here.
+//! Axes on the screen: egui_plot draws ticks and grid. Painted here are names below the plot and names with details, which it
+//! can neither rotate nor break, and titles, for which it would reserve room a frame too late.
 
 use std::rc::Rc;
 
-use eframe::egui::{Color32, FontId, Painter, Rangef, Rect, RichText, Stroke, Ui, Vec2};
+use eframe::egui::{Color32, FontId, Painter, Rangef, Rect, Stroke, Ui, Vec2};
 use egui_plot::{AxisHints, GridInput, GridMark, Plot};
 
 use super::navigate::{View, widget};
@@ -14,8 +14,8 @@ use crate::theme;
 use figure::axis::{Axis, ticks};
 use figure::font::{Weight, fit, width};
 use figure::layout::{
-    Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, width_beside, x_labels,
-    y_labels, y_ruler,
+    Anchor, Ruler, TICK, TICK_GAP, Text, groups, groups_height, label_height, names_ruler, width_beside,
+    x_labels, y_labels, y_ruler,
 };
 use figure::model::Figure;
 use figure::palette::Theme;
@@ -34,18 +34,18 @@ const WIDEST_NAME: f64 = 160.0;
 const STRONG: f32 = 200.0;
 /// The strength of the small marks of a logarithmic axis.
 const FAINT: f32 = 40.0;
-/// The height of a title with its distance from the labels, in points.
-const TITLE: f64 = 1.25 * 15.2;
+/// Size of titles, and their distance from labels, in points.
+const TITLE: f64 = theme::BODY as f64;
+const TITLE_GAP: f64 = 6.0;
 /// The widget's distance of labels from the axis, in points.
 const MARGIN: f64 = 4.0;
 
 /// The places of ticks with their labels; minor ticks have an empty one.
 type Marks = Rc<[(f64, String)]>;
 
-/// Returns the plot widget with the axes of this part of a figure, for a place and, within it, a frame of about these sizes.
-/// The widget itself only reserves what labels took in its last frame: in the first one, and after a change, they would
-/// overlap the title.
-pub fn plot(figure: &Figure, view: View, place: Vec2, frame: Vec2, theme: Theme) -> Plot<'static> {
+/// Returns the plot widget with the axes of this part of a figure, with a frame of about this size. The widget itself only
+/// reserves what labels took in its last frame: in the first one, and after a change, they would overlap the title.
+pub fn plot(figure: &Figure, view: View, frame: Vec2, theme: Theme) -> Plot<'static> {
     let Figure { x, y, .. } = figure;
     let x_marks = marks(x, view[0], frame.x / LABEL[0]);
     let y_marks = marks(y, view[1], frame.y / if is_named(y) { NAME } else { LABEL[1] });
@@ -60,22 +60,19 @@ pub fn plot(figure: &Figure, view: View, place: Vec2, frame: Vec2, theme: Theme)
     } else {
         y_marks.iter().map(|(_, label)| width(label, EM, Weight::Regular)).fold(0.0, f64::max)
     };
-    let hints = |hints: AxisHints<'static>, axis: &Axis, marks: Option<Marks>, length: f32, labels: f64| {
-        let title =
-            fit(&axis.label(), f64::from(theme::BODY), Weight::Regular, f64::from(length), 1).join(" ");
-        let height = if title.is_empty() { 0.0 } else { TITLE };
+    let hints = |hints: AxisHints<'static>, axis: &Axis, marks: Option<Marks>, labels: f64| {
+        let title = if axis.label().trim().is_empty() { 0.0 } else { TITLE_GAP + TITLE };
         let label = move |mark: GridMark, _: &_| {
             let mut marks = marks.iter().flat_map(|marks| marks.iter());
             let found = marks.find(|(value, _)| value.total_cmp(&mark.value).is_eq());
             found.map(|(_, label)| label.clone()).unwrap_or_default()
         };
         hints
-            .label(RichText::new(title).size(theme::BODY).color(colour(theme.muted())))
             .formatter(label)
             .label_spacing(Rangef::new(1.0, STRONG))
             .tick_label_color(colour(theme.muted()))
             .tick_label_font(FontId::proportional(theme::SMALL))
-            .min_thickness((labels + height) as f32)
+            .min_thickness((labels + title) as f32)
     };
     let x_labels = (!is_named(x)).then(|| x_marks.clone());
     let y_labels = (!has_details(y)).then(|| y_marks.clone());
@@ -85,8 +82,8 @@ pub fn plot(figure: &Figure, view: View, place: Vec2, frame: Vec2, theme: Theme)
         .grid_color(colour(theme.grid()))
         .x_grid_spacer(spacer(x_marks))
         .y_grid_spacer(spacer(y_marks))
-        .custom_x_axes(vec![hints(AxisHints::new_x(), x, x_labels, place.x, below + MARGIN)])
-        .custom_y_axes(vec![hints(AxisHints::new_y(), y, y_labels, place.y, beside + 2.0 * MARGIN)])
+        .custom_x_axes(vec![hints(AxisHints::new_x(), x, x_labels, below + MARGIN)])
+        .custom_y_axes(vec![hints(AxisHints::new_y(), y, y_labels, beside + 2.0 * MARGIN)])
 }
 
 fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
@@ -124,13 +121,23 @@ fn names_upright(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
     y_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM, WIDEST_NAME)
 }
 
-/// Paints the lines of the axes around the data, and the names that the widget cannot draw.
-pub fn around_ui(painter: &Painter, figure: &Figure, view: View, frame: Rect, theme: Theme) {
+/// Paints the lines of the axes around the data, their titles within all the space of the plot, and the names that the widget
+/// cannot draw.
+pub fn around_ui(painter: &Painter, figure: &Figure, view: View, frame: Rect, space: Rect, theme: Theme) {
     let stroke = Stroke::new(1.0, colour(theme.axis()));
     painter.hline(frame.x_range(), frame.bottom(), stroke);
     painter.vline(frame.left(), frame.y_range(), stroke);
     let plot = area(frame);
-    let (mut items, mut texts): (Vec<Item>, Vec<Text>) = Default::default();
+    let mut items: Vec<Item> = Vec::new();
+    let title = |axis: &Axis, at: [f32; 2], upwards: bool, most: f32| {
+        let fitting = fit(&axis.label(), TITLE, Weight::Regular, f64::from(most), 1).join(" ");
+        Text { upwards, ..Text::new(&fitting, at.map(f64::from), Anchor::Middle, TITLE) }
+    };
+    let (below, beside) = (space.bottom() - 0.25 * theme::BODY, space.left() + theme::BODY);
+    let mut texts = vec![
+        title(&figure.x, [frame.center().x, below], false, space.width()),
+        title(&figure.y, [beside, frame.center().y], true, space.height()),
+    ];
     if is_named(&figure.x) {
         let ruler = names(&figure.x, view[0], [plot.left, plot.right]);
         texts.extend(x_labels(&ruler, plot, EM));
@@ -148,12 +155,10 @@ pub fn around_ui(painter: &Painter, figure: &Figure, view: View, frame: Rect, th
     paint(painter, &items);
 }
 
-/// Returns a colour of the figure for the screen.
 pub const fn colour([red, green, blue]: [u8; 3]) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-/// Returns the theme of figures on the screen.
 pub fn theme_of(ui: &Ui) -> Theme {
     if ui.visuals().dark_mode { Theme::DarkScreen } else { Theme::LightScreen }
 }

@@ -27,7 +27,6 @@ use results::page::Corner;
 /// Around the rows, and from the block to the axes.
 const PADDING: f32 = 8.0;
 const INSET: f32 = 10.0;
-/// Between columns of values.
 const COLUMN: f32 = 12.0;
 /// Shares of the plot that the block takes at most.
 const WIDEST: f32 = 0.62;
@@ -39,7 +38,6 @@ const HIGHEST_OPEN: f32 = 0.9;
 /// The widest and the narrowest column of names.
 const NAMES: [f32; 2] = [72.0, 200.0];
 
-/// The block between frames.
 #[derive(Debug, Default)]
 pub struct Block {
     names: LegendNames,
@@ -57,7 +55,6 @@ pub struct Block {
 }
 
 impl Block {
-    /// Forgets what depends on the last figure.
     pub const fn forget_figure(&mut self) {
         self.names.forget_figure();
         self.is_old = true;
@@ -78,10 +75,8 @@ impl Block {
     }
 }
 
-/// The sizes of the parts of a block.
 struct Sizes {
     names: f32,
-    /// Number of columns of values.
     columns: usize,
     /// The number of rows, and of those that are visible at once.
     rows: [usize; 2],
@@ -389,7 +384,6 @@ const MOST_LINES: usize = 2;
 /// Wider names lose their middle.
 const WIDEST_NAME: f32 = 220.0;
 
-/// The sizes of the rows.
 pub type StripRows = LegendNames;
 
 /// Values beside the names of a strip.

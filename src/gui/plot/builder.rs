@@ -40,7 +40,6 @@ impl FigureKey {
     }
 }
 
-/// A figure with its inputs.
 #[derive(Debug)]
 pub struct BuiltFigure {
     pub figure: Arc<Figure>,
@@ -52,25 +51,23 @@ pub struct BuiltFigure {
     took: f64,
 }
 
-/// The figure of one plot.
 #[derive(Debug, Default)]
 pub struct Builder {
     built: Option<BuiltFigure>,
-    /// The figure that a thread builds, with its inputs and the revision of the records.
-    building: Latest<(FigureKey, u64), (BuiltFigure, Scene)>,
-    /// The time of the last question to a thread, in seconds.
-    asked_at: f64,
+    /// The figure that a thread builds, by its inputs and their revision.
+    work: Latest<(FigureKey, u64), (BuiltFigure, Scene)>,
+    /// The time of its begin, in seconds.
+    began: f64,
 }
 
 impl Builder {
-    /// Returns the last figure.
     pub const fn built(&self) -> Option<&BuiltFigure> {
         self.built.as_ref()
     }
 
     /// Returns true if a figure is being built in a thread.
     pub const fn is_pending(&self) -> bool {
-        self.building.is_busy()
+        self.work.is_busy()
     }
 
     /// Returns true if it does not show this revision of the records yet.
@@ -80,7 +77,7 @@ impl Builder {
 
     /// Returns why the figure could not be built, once.
     pub fn trouble(&mut self) -> Option<String> {
-        self.building.failure()
+        self.work.failure()
     }
 
     /// Rebuilds the figure if it is outdated. `now` in seconds; returns the seconds until the next update if the figure is
@@ -93,7 +90,7 @@ impl Builder {
         view: &mut FigureView,
         (ctx, now): (&Context, f64),
     ) -> Option<f64> {
-        if let Some((_, (built, scene))) = self.building.take() {
+        if let Some((_, (built, scene))) = self.work.take() {
             view.begin(&built.figure, scene);
             self.built = Some(BuiltFigure { at: now, ..built });
         }
@@ -116,23 +113,24 @@ impl Builder {
             return Some(rested - now);
         }
         let fails_again = |(failed, revision): &(FigureKey, u64)| {
-            *failed == key && (*revision == input.revision || now < self.asked_at + AGAIN)
+            *failed == key && (*revision == input.revision || now < self.began + AGAIN)
         };
-        if self.building.failed().is_some_and(fails_again) {
+        if self.work.failed().is_some_and(fails_again) {
             return None; // it would fail again
         }
         if input.points() > SMALL {
             let (own, own_key, request) = (input.clone(), key.clone(), view.request());
-            self.asked_at = now;
-            let is_asked = self.building.ask((key.clone(), input.revision), ctx, move || {
+            let work = move || {
                 let began = Instant::now();
                 let built = build(plot, &own, own_key);
                 let scene = Scene::new(&built.figure, request, None);
                 Ok((BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene))
-            });
-            if is_asked {
+            };
+            self.began = now;
+            if self.work.ask((key.clone(), input.revision), ctx, work) {
                 return None;
             }
+            self.work.forget(); // without a thread, it is built here
         }
         view.forget_figure();
         self.built = Some(BuiltFigure { at: now, ..build(plot, input, key) });
@@ -160,7 +158,6 @@ fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     BuiltFigure { figure: Arc::new(figure), has_data, key, revision: input.revision, at: 0.0, took }
 }
 
-/// The input of all plots.
 #[derive(Clone, Debug)]
 pub struct PlotInput {
     pub arms: Arc<Vec<ArmInput>>,
@@ -261,7 +258,6 @@ impl PlotInput {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the arms as plots take them.
     pub fn borrowed(&self) -> Vec<ArmRuns<'_>> {
         self.arms.iter().map(ArmInput::borrowed).collect()
     }
@@ -280,7 +276,6 @@ impl PlotInput {
         self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
     }
 
-    /// Returns the number of points of all records.
     pub(super) fn points(&self) -> usize {
         self.arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record.points().len()).sum()
     }

@@ -9,8 +9,9 @@ use super::painter::paint;
 use super::scene::EM;
 use crate::arm_look::palette_ui;
 use crate::icons::Icon;
+use crate::theme;
 use crate::theme::SMALL;
-use crate::{theme, widgets};
+use crate::widgets::entry_ui;
 use figure::font::{Weight, fit, width};
 use figure::legend::{Sample, samples};
 use figure::model::Figure;
@@ -26,7 +27,6 @@ pub const ROW: f32 = 20.0;
 /// Strength of what is hidden.
 const HIDDEN: f64 = 0.3;
 
-/// Returns the width of a text in a legend.
 pub fn wide(text: &str) -> f32 {
     width(text, EM, Weight::Regular) as f32
 }
@@ -39,7 +39,6 @@ pub struct LegendNames {
 }
 
 impl LegendNames {
-    /// Forgets what depends on the last figure.
     pub const fn forget_figure(&mut self) {
         self.is_old = true;
     }
@@ -59,13 +58,11 @@ impl LegendNames {
     }
 }
 
-/// The look of all rows of a legend.
 #[derive(Clone, Copy)]
 pub struct RowLook<'a> {
     /// The figure with the notes at its names.
     pub figure: &'a Figure,
     pub theme: Theme,
-    /// The ground of the legend.
     pub ground: Color32,
     /// The selected arm, which is written bolder.
     pub selected: Option<&'a str>,
@@ -149,7 +146,6 @@ fn click(name: &str, names: &[String], alone: bool, hidden: &mut BTreeSet<String
     }
 }
 
-/// A request for the arm of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineAction {
     Select,
@@ -157,7 +153,6 @@ pub enum LineAction {
     Restyle(usize),
 }
 
-/// A request of a person at a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FigureAction {
     /// Open a cell, by row and column.
@@ -192,14 +187,12 @@ pub fn named(names: &[String], line: &str) -> Option<usize> {
     found.max_by_key(|(_, name)| name.len()).map(|(place, _)| place)
 }
 
-/// Draws the actions of a line.
 pub fn line_menu_ui(ui: &mut Ui, figure: &Figure, name: &str, rows: &mut LegendRows<'_>) {
     let is_hidden = rows.hidden.contains(name);
     let names: Vec<String> = samples(figure).iter().map(|sample| sample.name().to_owned()).collect();
     let others: BTreeSet<String> = names.iter().filter(|other| *other != name).cloned().collect();
-    if entry_ui(ui, if is_hidden { Icon::Eye } else { Icon::EyeOff }, if is_hidden { "Show" } else { "Hide" })
-        && !rows.hidden.remove(name)
-    {
+    let (icon, text) = if is_hidden { (Icon::Eye, "Show") } else { (Icon::EyeOff, "Hide") };
+    if entry_ui(ui, icon, text) && !rows.hidden.remove(name) {
         rows.hidden.insert(name.to_owned());
     }
     if !others.is_empty() && *rows.hidden != others && entry_ui(ui, Icon::Eye, "Show only this") {
@@ -230,7 +223,6 @@ pub fn line_menu_ui(ui: &mut Ui, figure: &Figure, name: &str, rows: &mut LegendR
     }
 }
 
-/// Draws the entry that shows hidden lines, if there are any.
 pub fn show_all_ui(ui: &mut Ui, hidden: &mut BTreeSet<String>) {
     if !hidden.is_empty() && entry_ui(ui, Icon::Eye, "Show all") {
         hidden.clear();
@@ -253,14 +245,6 @@ pub fn plot_menu_ui(ui: &mut Ui, exports: bool, action: &mut Option<FigureAction
         }
     }
     fits
-}
-
-fn entry_ui(ui: &mut Ui, icon: impl Into<Option<Icon>>, text: &str) -> bool {
-    let chosen = ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked();
-    if chosen {
-        ui.close();
-    }
-    chosen
 }
 
 /// Returns the style of a line, or of a reference line in the colour of its arm.

@@ -21,7 +21,6 @@ const SCROLL: f32 = 240.0;
 const NEAREST: f64 = 1e-9;
 const FARTHEST: f64 = 1e3;
 
-/// The change of the view in this frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ViewChange {
     None,
@@ -44,7 +43,6 @@ pub fn widget(salt: impl AsIdSalt, figure: &Figure) -> Plot<'static> {
         .invert_y(figure.y.reversed)
 }
 
-/// A plot on the screen in this frame.
 pub struct ShownPlot<'a> {
     pub figure: &'a Figure,
     pub response: Response,
@@ -98,7 +96,6 @@ pub fn navigate(ui: &Ui, plot: &ShownPlot<'_>, drag: &mut Option<Pos2>) -> ViewC
     }
 }
 
-/// Returns the visible part.
 pub fn view_of(transform: &PlotTransform) -> View {
     let (low, high) = (transform.bounds().min(), transform.bounds().max());
     [[low[0], high[0]], [low[1], high[1]]]
@@ -182,7 +179,6 @@ pub fn chosen(from: Pos2, to: Pos2, frame: Rect) -> Option<Rect> {
     (wide || high).then_some(chosen)
 }
 
-/// Draws a box that is being chosen.
 pub fn show_box(ui: &Ui, chosen: Rect) {
     let accent = ui.visuals().hyperlink_color;
     ui.painter().add(Shape::rect_filled(chosen, 0.0, accent.gamma_multiply(0.12)));

@@ -35,18 +35,15 @@ pub struct Reading {
     pub rows: Vec<ReadingRow>,
 }
 
-/// The value of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadingRow {
     pub line: usize,
     pub point: [f64; 2],
-    /// The ends of the band there.
     pub band: Option<[f64; 2]>,
     /// The number of runs with a value there; `None` for a line that is no mean.
     pub count: Option<u32>,
 }
 
-/// The place of a reading.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingPlace {
     pub x: f64,
@@ -252,12 +249,10 @@ impl<'a> Table<'a> {
         Self { figure, header, heads, counts_seeds, facts, rows, places, digits, reference }
     }
 
-    /// Returns the place of the values.
     pub fn header(&self) -> &str {
         &self.header
     }
 
-    /// Returns the heads of the columns.
     pub fn heads(&self) -> &[String] {
         &self.heads
     }
@@ -377,7 +372,6 @@ fn place(figure: &Figure, x: f64) -> String {
     format!("at {} {lower}", value_of_x(figure, x))
 }
 
-/// Returns a value of x with its unit.
 pub fn value_of_x(figure: &Figure, x: f64) -> String {
     let text = match figure.x.format {
         Format::Percent => {
@@ -446,7 +440,6 @@ pub struct AreaReading {
     pub heads: Vec<String>,
 }
 
-/// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AreaRow {
     /// The line or the bar that it is of, and their arm.

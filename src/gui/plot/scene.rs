@@ -20,7 +20,6 @@ use figure::view::without;
 /// The scene of a figure with at most this many points takes a small part of a frame.
 const SMALL: usize = 10_000;
 
-/// The inputs of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneRequest {
     pub hidden: BTreeSet<String>,
@@ -54,7 +53,6 @@ pub struct Scene {
     pub kept: Arc<Analysis>,
     /// The triangles, once the plot has a surface.
     pub mesh: Option<PlotMesh>,
-    /// The scenes of the panels, in their order.
     pub panels: Vec<Self>,
 }
 
@@ -100,7 +98,6 @@ fn scenes(facets: &Facets, request: &SceneRequest) -> Vec<Scene> {
 }
 
 impl Analysis {
-    /// Analyses the whole figure.
     pub fn new(figure: &Figure, request: &SceneRequest) -> Self {
         let mut visible = without(figure, &request.hidden);
         let areas = (figure.is_of_areas() && !request.hidden.is_empty()).then(|| visible.clone());
@@ -127,7 +124,6 @@ pub const EM: f64 = 12.0;
 /// The surface that lines are painted on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotViewport {
-    /// The plot on the screen.
     pub frame: Rect,
     /// Pixels for each point.
     pub pixels: f32,
@@ -148,7 +144,6 @@ impl PlotViewport {
         Self { frame, pixels: ui.pixels_per_point(), theme, highlighted, selected, options, plots }
     }
 
-    /// Returns the triangles of items.
     pub fn layer(&self, items: &[Item]) -> Layer {
         Layer::new(items, self.pixels, self.options, self.frame)
     }
@@ -172,7 +167,6 @@ impl MeshKey {
         Self { viewport, view, reversed, hidden: hidden.clone() }
     }
 
-    /// Returns the figure on the surface.
     pub fn surface<'a>(&'a self, figure: &'a Figure, intervals: Intervals<'a>) -> Surface<'a> {
         let PlotViewport { frame, pixels, theme, highlighted, selected, plots, .. } = &self.viewport;
         let detail = Detail::Screen { pixels: f64::from(*pixels), plots: *plots };
@@ -209,7 +203,6 @@ impl PlotMesh {
         Self { key, items: Arc::new(items), layer }
     }
 
-    /// Tessellates the bands.
     pub fn of_bands(figure: &Figure, key: MeshKey, intervals: Intervals<'_>) -> Self {
         let items = bands(&key.surface(figure, intervals));
         // Bands never leave the plot.
@@ -223,7 +216,6 @@ impl PlotMesh {
         &self.key
     }
 
-    /// Returns true if its triangles have this key.
     pub fn fits(&self, key: &MeshKey) -> bool {
         self.key == *key
     }
@@ -266,7 +258,6 @@ impl PlotMesh {
     }
 }
 
-/// Returns the position of a place.
 fn along(place: f64, [low, high]: [f64; 2], [from, to]: [f32; 2]) -> f32 {
     from + ((place - low) / (high - low)) as f32 * (to - from)
 }

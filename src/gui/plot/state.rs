@@ -20,7 +20,7 @@ use results::table::{Labels, Row};
 use results::view::{PageStyle, PlotOptions, PlotView, Preset, ViewSettings};
 
 /// The state of all plots between frames.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PlotState {
     pub options: PlotOptions,
     /// The selected arm, whose band is drawn.
@@ -39,36 +39,14 @@ pub struct PlotState {
     /// The paper of exported figures.
     size: Preset,
     /// Dots per inch of exported pictures.
-    dpi: u32,
+    dpi: Option<u32>,
     /// Text, legend and look of exported figures.
     page: PageStyle,
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
     builders: BTreeMap<&'static str, Builder>,
-    data: Option<PlotData>,
+    pub(super) data: PlotData,
     reported: BTreeSet<String>,
-}
-
-impl Default for PlotState {
-    fn default() -> Self {
-        Self {
-            options: PlotOptions::default(),
-            selected: None,
-            treatment: None,
-            columns: None,
-            arms: Arc::default(),
-            titles: BTreeMap::new(),
-            linked: false,
-            size: Preset::default(),
-            dpi: DPI,
-            page: PageStyle::default(),
-            chosen: None,
-            views: BTreeMap::new(),
-            builders: BTreeMap::new(),
-            data: None,
-            reported: BTreeSet::new(),
-        }
-    }
 }
 
 impl PlotState {
@@ -84,10 +62,7 @@ impl PlotState {
 
     /// Returns the plots that apply to the data, in the order of the registry.
     pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
-        let has = |plot: &&Plot| {
-            let is_concerned = |data: &PlotData| data.concerned.contains(&plot.name);
-            plot.needs.is_empty() || self.data.as_ref().is_some_and(is_concerned)
-        };
+        let has = |plot: &&Plot| plot.needs.is_empty() || self.data.concerned.contains(&plot.name);
         ALL.iter().filter(has).map(|plot| plot.name)
     }
 
@@ -112,7 +87,6 @@ impl PlotState {
         self.builders.retain(|name, _| seen.contains(name));
     }
 
-    /// Returns the request for the figure of a plot, for exports.
     pub fn figure_request(&self, plot: &'static Plot, input: PlotInput) -> FigureRequest {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
         let (builder, options) = (self.builders.get(plot.name), self.options_of(plot));
@@ -121,7 +95,6 @@ impl PlotState {
         FigureRequest { plot, options, titles, seen, input, built }
     }
 
-    /// Returns the visible figure of [`Self::plot`].
     #[cfg(test)]
     pub fn shown_figure(&self) -> Option<Figure> {
         let plot = self.plot();
@@ -183,40 +156,14 @@ impl PlotState {
         self.titles.entry(plot.name.to_owned()).or_default()
     }
 
-    /// Returns the last figure of a plot.
     pub(super) fn figure(&self, plot: &Plot) -> Option<&Figure> {
         self.built(plot).map(|built| &*built.figure)
-    }
-
-    /// Returns the series that can run along the horizontal axis.
-    pub(super) fn series(&self) -> &[String] {
-        self.data.as_ref().map_or(&[], |data| &data.series)
-    }
-
-    /// Returns the columns of the table of runs that can be axes.
-    pub(super) fn columns(&self) -> Arc<AxisColumns> {
-        self.data.as_ref().map(|data| data.columns.clone()).unwrap_or_default()
-    }
-
-    /// Returns the parameters with recorded statistics, in the order of the network.
-    pub(super) fn parameters(&self) -> &[String] {
-        self.data.as_ref().map_or(&[], |data| &data.parameters)
-    }
-
-    /// Returns the stages that have campaigns with single faults, each with its sentence.
-    pub(super) fn stages(&self) -> &[(String, String)] {
-        self.data.as_ref().map_or(&[], |data| &data.stages)
     }
 
     /// Returns the options of a plot: one that shows a single arm shows the selected one.
     fn options_of(&self, plot: &Plot) -> PlotOptions {
         let arm = self.treatment.clone().filter(|_| plot.controls.weights);
         PlotOptions { arm, columns: self.columns.clone(), ..self.options.clone() }
-    }
-
-    /// Returns the columns that can split the runs into panels, with their names.
-    pub(super) fn facets(&self) -> &[(Column, String)] {
-        self.data.as_ref().map_or(&[], |data| &data.facets)
     }
 
     /// Renames a line; a hidden one stays hidden.
@@ -232,7 +179,7 @@ impl PlotState {
         self.titles.clear();
         self.views.clear();
         self.builders.clear();
-        self.data = None;
+        self.data = PlotData::default();
         for plot in ALL {
             let Some(kept) = view.plots.get(plot.name) else { continue };
             self.views.insert(plot.name, FigureView::new(kept));
@@ -242,8 +189,7 @@ impl PlotState {
 
     fn take_options(&mut self, view: &ViewSettings) {
         self.options = view.options.clone();
-        (self.linked, self.size, self.page) = (view.linked, view.size, view.page);
-        self.dpi = view.dpi.unwrap_or(DPI);
+        (self.linked, self.size, self.page, self.dpi) = (view.linked, view.size, view.page, view.dpi);
     }
 
     /// Takes former options of the plots back; the visible ranges stay.
@@ -261,8 +207,7 @@ impl PlotState {
     /// Writes the state of the plots into the settings of a document.
     pub fn give(&self, view: &mut ViewSettings) {
         view.options = self.options.clone();
-        (view.linked, view.size, view.page) = (self.linked, self.size, self.page);
-        view.dpi = Some(self.dpi).filter(|dpi| *dpi != DPI);
+        (view.linked, view.size, view.page, view.dpi) = (self.linked, self.size, self.page, self.dpi);
         view.plots.clear();
         for plot in ALL {
             let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
@@ -293,16 +238,15 @@ impl PlotState {
 
     /// Returns the options of exported figures.
     pub fn paper(&self) -> Options {
-        Options::new(self.size, self.dpi, &self.page)
+        Options::new(self.size, self.dpi.unwrap_or(DPI), &self.page)
     }
 
     /// Takes what the export dialog has.
     pub fn set_paper(&mut self, paper: &Options) {
-        (self.size, self.dpi, self.page) =
-            (Preset::near(&paper.size), paper.dpi.round() as u32, paper.page());
+        (self.size, self.page) = (Preset::near(&paper.size), paper.page());
+        self.dpi = Some(paper.dpi.round() as u32).filter(|dpi| *dpi != DPI);
     }
 
-    /// Returns true if the figure of a plot has data.
     pub fn has_data(&self, plot: &Plot) -> bool {
         self.built(plot).is_some_and(|built| built.has_data)
     }
@@ -311,8 +255,9 @@ impl PlotState {
     /// as [`Self::update`] does.
     pub fn update_data(&mut self, input: &PlotInput, now: f64) -> Option<f64> {
         let arms = input.seeds();
-        if let Some(data) = self.data.as_ref().filter(|data| data.arms == arms) {
-            if data.revision == input.revision {
+        let data = &self.data;
+        if data.revision.is_some() && data.arms == arms {
+            if data.revision == Some(input.revision) {
                 return None;
             }
             let due = data.at + pause_after(data.took);
@@ -320,7 +265,7 @@ impl PlotState {
                 return Some(due - now);
             }
         }
-        self.data = Some(plot_data(input, arms, now));
+        self.data = plot_data(input, arms, now);
         None
     }
 
@@ -365,21 +310,21 @@ fn titles_of(kept: &PlotView) -> PlotView {
 }
 
 /// The parts of the input that all plots share.
-#[derive(Clone, Debug)]
-struct PlotData {
+#[derive(Clone, Debug, Default)]
+pub(super) struct PlotData {
     /// Styles and seeds, without names, which change nothing here.
     arms: Vec<ArmSeeds>,
-    revision: u64,
-    /// The plots with data in these runs.
+    /// `None` before the first computation.
+    revision: Option<u64>,
     concerned: Vec<&'static str>,
-    series: Vec<String>,
-    columns: Arc<AxisColumns>,
+    pub series: Vec<String>,
+    pub columns: Arc<AxisColumns>,
     /// Parameters with recorded statistics, in the order of the network.
-    parameters: Vec<String>,
+    pub parameters: Vec<String>,
     /// The stages that have campaigns with single faults, each with its sentence.
-    stages: Vec<(String, String)>,
+    pub stages: Vec<(String, String)>,
     /// The columns that can split the runs into panels, with their names.
-    facets: Vec<(Column, String)>,
+    pub facets: Vec<(Column, String)>,
     /// The time of the computation, and its duration, in seconds.
     at: f64,
     took: f64,
@@ -395,7 +340,7 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
     let columns = Arc::new(AxisColumns::new(&shown, &series));
     let (parameters, stages) = (recorded_parameters(&shown), campaign_stages(&shown));
-    let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
+    let (revision, took) = (Some(input.revision), began.elapsed().as_secs_f64());
     let facets = choices(&shown);
     PlotData { arms, revision, concerned, series, columns, parameters, stages, facets, at: now, took }
 }
@@ -405,13 +350,11 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
 pub struct AxisColumns {
     /// The settings in which runs differ.
     pub settings: Vec<(Column, String)>,
-    /// Their results.
     pub results: Vec<(Column, String)>,
     labels: Arc<Labels>,
 }
 
 impl AxisColumns {
-    /// Returns those of these runs, which have these series.
     pub fn new(arms: &[ArmRuns<'_>], series: &[String]) -> Self {
         let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
         let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
@@ -433,7 +376,6 @@ impl AxisColumns {
         if is_x { of_x().map(|(column, _)| column.clone()) } else { Some(Column::Last) }
     }
 
-    /// Returns the title of a column.
     pub fn title(&self, column: &Column) -> String {
         column.title(&self.labels)
     }

@@ -50,7 +50,6 @@ pub enum QueueAction {
 /// A request to act on runs, by identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRequest {
-    /// The action.
     pub action: QueueAction,
     /// Their identities.
     pub runs: Vec<String>,

@@ -294,7 +294,7 @@ impl Tree<'_> {
             self.queue_ui(ui, std::slice::from_ref(&run.id));
             let has_folder = self.input.runs.record(&run.id).is_some();
             ui.add_enabled_ui(has_folder, |ui| {
-                if entry_ui(ui, Icon::FolderOpen, "Open folder") {
+                if widgets::entry_ui(ui, Icon::FolderOpen, "Open folder") {
                     self.request = Some(TreeRequest::OpenFolder(run.id.clone()));
                 }
             });
@@ -306,7 +306,7 @@ impl Tree<'_> {
     }
 
     fn table_ui(&mut self, ui: &mut Ui) {
-        if entry_ui(ui, Icon::Table, "Show in table") {
+        if widgets::entry_ui(ui, Icon::Table, "Show in table") {
             self.request = Some(TreeRequest::ShowInTable);
         }
     }
@@ -319,7 +319,7 @@ impl Tree<'_> {
 
     fn commands_ui(&mut self, ui: &mut Ui, commands: &[(Icon, Command)]) {
         for &(icon, command) in commands {
-            if entry_ui(ui, icon, command.text()) {
+            if widgets::entry_ui(ui, icon, command.text()) {
                 self.request = Some(TreeRequest::Do(command));
             }
         }
@@ -370,15 +370,6 @@ const OF_ARM: [(Icon, Command); 6] = [
 /// Commands of the menu of a run.
 const OF_RUN: [(Icon, Command); 2] = [(Icon::Star, Command::StarRun), (Icon::Archive, Command::ArchiveRun)];
 
-/// Draws an entry of a menu; whether it was chosen, which closes the menu.
-fn entry_ui(ui: &mut Ui, icon: Icon, text: &str) -> bool {
-    let chosen = ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked();
-    if chosen {
-        ui.close();
-    }
-    chosen
-}
-
 /// Returns the name of an arm without the values of its sweep.
 fn base_name(treatment: &Treatment) -> &str {
     let mut name = treatment.name.as_str();
@@ -403,7 +394,6 @@ const BEYOND: f32 = 4.0;
 /// Space at the right of a row, in points.
 const END: f32 = 4.0;
 
-/// The looks of a row.
 struct RowLook<'a> {
     /// Identifies it; the same while the list changes around it.
     id: Id,

@@ -172,7 +172,6 @@ fn progress_text(record: Option<&RunRecord>) -> String {
     format!("{stage}\n{}, {done} done{left}", capitalised(&position))
 }
 
-/// Returns the runs of some treatments.
 fn listed<'a>(treatments: &[&'a Treatment]) -> Vec<&'a Run> {
     treatments.iter().flat_map(|treatment| &treatment.runs).collect()
 }

@@ -6,7 +6,7 @@ mod campaign;
 mod data;
 mod dry_run;
 mod histograms;
-pub(crate) mod log;
+mod log;
 mod network;
 mod network_at_end;
 mod notes;
@@ -28,7 +28,6 @@ use eframe::egui::{
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;
-use super::plot::ListedFaults;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::table::width_of;
@@ -36,14 +35,13 @@ use super::{text, theme};
 use doc::intervention::Set;
 use doc::{Experiment, Run};
 use form::path::Place;
-use network::ExperimentFor;
-use queue::TypedSharing;
 use results::tiles::Group;
 
 pub use campaign::TrialFilter;
 pub use dry_run::DryRun;
+pub use network::ExperimentFor;
 pub use offer::{Offer, Offers, Subject, Wanted};
-pub use queue::queue_entries_ui;
+pub use queue::{TypedSharing, queue_entries_ui};
 
 /// The registry, in the order of the tabs.
 pub const ALL: &[ViewEntry] = &[
@@ -74,7 +72,7 @@ pub struct ViewEntry {
 }
 
 /// A view with its state between frames.
-trait View {
+pub trait View {
     /// Draws it into all available space; returns what the window has to do.
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request>;
     /// Draws its controls into the head of its tile, from right to left.
@@ -108,16 +106,13 @@ trait View {
     }
 }
 
-/// Returns the view with this name.
 #[cfg(test)]
 fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
-/// The input of a view.
 #[derive(Clone, Copy)]
 pub struct ViewInput<'a> {
-    /// The selection.
     pub selection: &'a Selection,
     /// The document.
     pub experiment: &'a Experiment,
@@ -131,7 +126,6 @@ pub struct ViewInput<'a> {
     pub results: &'a Path,
     /// The folder that paths in the document are relative to.
     pub base: &'a Path,
-    /// The log.
     pub log: &'a Log,
 }
 
@@ -145,17 +139,17 @@ impl<'a> ViewInput<'a> {
 
 /// State that views share with each other and with the window, by its type.
 #[derive(Default)]
-struct Store(BTreeMap<TypeId, Box<dyn Any>>);
+pub struct Store(BTreeMap<TypeId, Box<dyn Any>>);
 
 impl Store {
     /// Returns the state of a type, which begins with its default.
-    fn of<T: Any + Default>(&mut self) -> &mut T {
+    pub fn of<T: Any + Default>(&mut self) -> &mut T {
         let state = self.0.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
         state.downcast_mut().expect("the key is its type")
     }
 
     /// Returns the state of a type, if there is one yet.
-    fn known<T: Any>(&self) -> Option<&T> {
+    pub fn known<T: Any>(&self) -> Option<&T> {
         self.0.get(&TypeId::of::<T>())?.downcast_ref()
     }
 }
@@ -192,7 +186,7 @@ pub enum Request {
 /// The state of all views between frames.
 pub struct Views {
     drawn: Vec<(&'static str, Box<dyn View>)>,
-    store: Store,
+    pub store: Store,
 }
 
 impl Default for Views {
@@ -203,37 +197,8 @@ impl Default for Views {
 }
 
 impl Views {
-    /// Draws the view with this name into all available space.
-    pub fn ui(
-        &mut self,
-        ui: &mut Ui,
-        name: &str,
-        input: &ViewInput<'_>,
-        compare: &mut Compare,
-    ) -> Option<Request> {
-        let (view, mut shared) = self.shared(name, compare)?;
-        view.ui(ui, input, &mut shared)
-    }
-
-    /// Draws the controls of the view with this name into the head of its tile, from right to left.
-    pub fn tools_ui(
-        &mut self,
-        ui: &mut Ui,
-        name: &str,
-        input: &ViewInput<'_>,
-        compare: &mut Compare,
-    ) -> Option<Request> {
-        let (view, mut shared) = self.shared(name, compare)?;
-        view.tools_ui(ui, input, &mut shared)
-    }
-
-    /// Draws what is rare of the view with this name into the menu of its tile.
-    pub fn menu_ui(&mut self, ui: &mut Ui, name: &str, compare: &mut Compare) -> Option<Request> {
-        let (view, mut shared) = self.shared(name, compare)?;
-        view.menu_ui(ui, &mut shared)
-    }
-
-    fn shared<'a>(
+    /// Returns the view with this name, and the state around it.
+    pub fn get<'a>(
         &'a mut self,
         name: &str,
         compare: &'a mut Compare,
@@ -241,16 +206,6 @@ impl Views {
         let Self { drawn, store } = self;
         let (_, view) = drawn.iter_mut().find(|(known, _)| *known == name)?;
         Some((view.as_mut(), Shared { compare, store }))
-    }
-
-    /// Gives the keyboard to how runs share the machine, as soon as the queue is drawn.
-    pub fn choose_sharing(&mut self) {
-        self.store.of::<TypedSharing>().wants_focus = true;
-    }
-
-    /// Enters what is typed for how runs share the machine.
-    pub fn enter_typed(&mut self, sharing: &mut Sharing) {
-        self.store.of::<TypedSharing>().enter(sharing);
     }
 
     /// Returns the views that have something to show.
@@ -275,22 +230,6 @@ impl Views {
     /// Returns which arm, setting and seeds the view with this name shows, where it shows only some.
     pub fn subject(&self, name: &str, input: &ViewInput<'_>) -> String {
         self.view(name).map(|view| view.subject(input, &self.store)).unwrap_or_default()
-    }
-
-    /// Returns the faults whose trials the view of campaigns shows, if their layer and bit are chosen.
-    pub fn shown_faults(&self, selection: &Selection) -> Option<ListedFaults> {
-        self.store.known::<TrialFilter>()?.place(selection)
-    }
-
-    /// Makes the view of campaigns show the trials of a cell of the heat map.
-    pub fn show_trials(&mut self, trial_filter: TrialFilter) {
-        *self.store.of() = trial_filter;
-    }
-
-    /// Makes the view of networks draw the network of the experiment until something else is selected, or that of what is
-    /// selected.
-    pub fn show_network(&mut self, is_of_experiment: bool, selection: &Selection) {
-        self.store.of::<ExperimentFor>().0 = is_of_experiment.then(|| selection.clone());
     }
 
     fn view(&self, name: &str) -> Option<&dyn View> {

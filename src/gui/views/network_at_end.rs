@@ -12,8 +12,7 @@ use crate::runs::Runs;
 use crate::theme;
 use doc::{Run, RunSpec};
 use results::network::{NetworkSummary, at_moment};
-use results::rounds::rounds;
-use results::rounds::{KeptRound, kept_rounds};
+use results::rounds::{KeptRound, kept_rounds, rounds};
 use results::{RunRecord, RunState};
 use run::summary::{Moment, read_summary_at, stored_rounds};
 
@@ -64,7 +63,6 @@ pub struct Read<'a> {
     pub summary: &'a NetworkSummary,
     /// Its run.
     pub source: Source,
-    /// Its arm.
     pub arm: String,
     /// Its title, with arm and seed.
     pub title: String,

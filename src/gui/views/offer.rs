@@ -26,7 +26,6 @@ impl Offer {
         Self { name, title, make: Arc::new(make) }
     }
 
-    /// Makes the figure.
     pub fn figure(&self) -> Figure {
         (self.make)()
     }
@@ -73,7 +72,6 @@ pub enum Offers {
     Nothing,
     /// Not yet, and why.
     Later(&'static str),
-    /// It has one.
     Figure,
     /// It has several, each with its menu, and offers the one that was used last.
     Figures,
@@ -89,7 +87,6 @@ impl Offers {
 /// A way to export a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// A file.
     File,
     /// A picture in the clipboard.
     Picture,

@@ -24,7 +24,6 @@ use results::RunState;
 use results::tiles::Group;
 use run::QueueOptions;
 
-/// Height of a row, in points.
 const ROW: f32 = CONTROL;
 /// Width of the place of a run and the dot of its arm, in points.
 const MARKS: f32 = 56.0;
@@ -413,9 +412,8 @@ fn number_ui(
 pub fn queue_entries_ui(ui: &mut Ui, runs: &Runs, ids: &[String]) -> Option<QueueRequest> {
     let mut chosen = None;
     for (icon, text, action) in entries(runs.counts(ids), runs.is_running()) {
-        if ui.add(widgets::ghost(icon, text)).accessible_name(text).clicked() {
+        if widgets::entry_ui(ui, icon, text) {
             chosen = Some(QueueRequest { action, runs: ids.to_vec() });
-            ui.close();
         }
     }
     chosen

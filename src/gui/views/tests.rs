@@ -95,7 +95,8 @@ pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Sh
         let (experiment, is_behind) = (&*experiment, *is_behind);
         let base = results.parent().unwrap();
         let input = ViewInput { selection, experiment, listed, is_behind, runs, results, base, log };
-        if let Some(Request::AddStage(wanted)) = views.ui(ui, open, &input, compare) {
+        let (view, mut shared) = views.get(open, compare).unwrap();
+        if let Some(Request::AddStage(wanted)) = view.ui(ui, &input, &mut shared) {
             *set = Some(wanted);
         }
     };

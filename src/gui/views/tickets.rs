@@ -21,8 +21,7 @@ use results::RunRecord;
 use results::number::{fixed, plus_minus};
 use results::rounds::{level_text, rounds};
 use results::statistics::mean_and_deviation;
-use results::tickets::{LayerOverlap, MaskOverlap};
-use results::tickets::{Training, trainings};
+use results::tickets::{LayerOverlap, MaskOverlap, Training, trainings};
 use results::tiles::Group;
 use run::mask_overlaps;
 

@@ -8,7 +8,7 @@ use eframe::egui::{
     TextStyle, TextureFilter, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::network_at_end::{NetworkAtEnd, keeps_rounds};
+use super::network_at_end::{NetworkAtEnd, Source, keeps_rounds};
 use super::offer::{Offer, Offers, Subject, Wanted, take_ui};
 use super::values::{Values, Widest, place_of, state_of};
 use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, key_ui, nothing_ui, waiting_ui};
@@ -17,12 +17,10 @@ use crate::plot::{FigureView, colour, figure_ui, theme_of};
 use crate::runs::Runs;
 use crate::table::width_of;
 use crate::theme::{self, present};
-use crate::views::network_at_end::Source;
 use crate::{text, widgets};
 use doc::Run;
 use figure::Figure;
-use figure::cells::Cells;
-use figure::cells::{Mosaic, SIDE};
+use figure::cells::{Cells, Mosaic, SIDE};
 use figure::network::histogram;
 use figure::network::image::{PRUNED_KIND, Shown, cells, colours, counts, full, image};
 use figure::palette::Theme;
@@ -34,7 +32,6 @@ use run::summary::read_values_at;
 /// Histogram, image and table are side by side from this width on, and where the tile is so many times as wide as it is
 /// high.
 const BESIDE: [f32; 2] = [760.0, 1.7];
-/// The width of the table.
 const TABLE: f32 = 268.0;
 /// The share of the width without the table that the image has at most, and its least width.
 const PICTURE: f32 = 0.42;

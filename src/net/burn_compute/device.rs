@@ -5,23 +5,16 @@ use std::sync::LazyLock;
 
 use burn::tensor::Device;
 
-/// Why a device cannot be used.
+/// The reason why a device cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// The build does not have it.
     #[error("{0}")]
     NotBuilt(String),
-    /// The machine does not have it, or its driver fails.
     #[error(
         "the device {device} cannot be used on this machine: {reason}; install the driver of its GPU (for Cuda also NVRTC of \
             the CUDA toolkit), or choose the device Cpu"
     )]
-    Absent {
-        /// Its name in files.
-        device: &'static str,
-        /// What is missing.
-        reason: String,
-    },
+    Absent { device: &'static str, reason: String },
 }
 
 /// A GPU that was opened and what it calls itself, or what is missing. Burn opens a device once in a process, for all runs; so
@@ -29,7 +22,7 @@ pub enum DeviceError {
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 type Opened = LazyLock<Result<(Device, String), String>>;
 
-/// Burn's device, and what a GPU calls itself.
+/// Opens Burn's device; returns what a GPU calls itself, too.
 pub(super) fn open(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
     match device {
         #[allow(deprecated)] // the reference device is asked for by name

@@ -44,7 +44,7 @@ impl Mode {
         }
     }
 
-    /// The statistics of the mini-batch, after the pass.
+    /// Returns the statistics of the mini-batch, after the pass.
     pub(super) fn into_statistics(self) -> Vec<Normalized> {
         match self {
             Self::Evaluate => Vec::new(),
@@ -60,7 +60,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// The inputs of a network.
+    /// Returns the inputs of a network.
     pub(super) fn of_inputs(structure: &Structure, values: Tensor<1>, count: usize) -> Self {
         let Shape { channels, height, width } = structure.input;
         Self { x: values.reshape([count, channels, height, width]), stack: Vec::new() }
@@ -80,7 +80,7 @@ impl Batch {
         Activations { stack, ..activations_of(self.x) }
     }
 
-    /// The activations after operation `op`, as a tap leaves them: overwritten values become constants.
+    /// Returns the activations after operation `op`, as a tap leaves them: overwritten values become constants.
     fn tapped(mut self, tap: &mut dyn Tap, op: usize) -> Self {
         if tap.wants(op) {
             self.x = write(tap, op, self.x);
@@ -121,12 +121,12 @@ pub(super) struct Forward<'a> {
     pub parameters: Vec<Option<Tensor<1>>>,
     pub mode: Mode,
     pub tap: &'a mut dyn Tap,
-    /// Whether linear layers are convolutions of one pixel: Burn's matrix product may round to TF32 where that is fast.
+    /// True if linear layers are convolutions of one pixel: Burn's matrix product may round to TF32 where that is fast.
     pub is_linear_convolved: bool,
 }
 
 impl Forward<'_> {
-    /// The logits, `[count, outputs]`.
+    /// Returns the logits, `[count, outputs]`.
     pub(super) fn run(&mut self, inputs: Tensor<1>, count: usize) -> Tensor<2> {
         let batch = Batch::of_inputs(self.structure, inputs, count);
         let ops = 0..self.structure.ops.len();
@@ -170,13 +170,13 @@ impl Forward<'_> {
         Batch { x, stack }
     }
 
-    /// A layer's parameter of this role.
+    /// Returns a layer's parameter of this role.
     fn parameter(&self, layer: usize, role: Role) -> Tensor<1> {
         let index = self.structure.position(layer, role).expect("a layer has the parameters of its kind");
         self.parameters[index].clone().expect("parameters of the layers of a pass are there")
     }
 
-    /// The weight of a convolution or linear layer, in its shape.
+    /// Returns the weight of a convolution or linear layer, in its shape.
     fn weight<const D: usize>(&self, layer: usize) -> Tensor<D> {
         let weight = self.structure.weight(layer).expect("a layer has the parameters of its kind");
         let shape: [usize; D] =
@@ -184,7 +184,7 @@ impl Forward<'_> {
         self.parameter(layer, Role::Weight).reshape(shape)
     }
 
-    /// The bias of a convolution or linear layer, if it has one.
+    /// Returns the bias of a convolution or linear layer, if it has one.
     fn bias(&self, layer: usize) -> Option<Tensor<1>> {
         self.structure.position(layer, Role::Bias).map(|_| self.parameter(layer, Role::Bias))
     }
@@ -240,7 +240,7 @@ impl Forward<'_> {
     }
 }
 
-/// Every `stride`-th pixel, with channels of zeros on both sides.
+/// Returns every `stride`-th pixel, with channels of zeros on both sides.
 fn subsample(x: Tensor<4>, stride: usize, channels: usize) -> Tensor<4> {
     let [count, inputs, height, width] = x.dims();
     let places = |length: usize| {
@@ -272,7 +272,7 @@ fn activate(kind: &Activation, x: Tensor<4>) -> Tensor<4> {
     }
 }
 
-/// Average over a grid of cells; images that are as large as the grid pass unchanged.
+/// Averages over a grid of cells; images that are as large as the grid pass unchanged.
 fn average_pool(x: Tensor<4>, side: usize) -> Tensor<4> {
     if x.dims()[2..] == [side, side] { x } else { adaptive_avg_pool2d(x, [side, side]) }
 }

@@ -9,16 +9,14 @@ mod device;
 mod forward;
 #[cfg(test)]
 mod tests;
-mod transfer;
-mod uploads;
 
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use burn::tensor::{Device, Tensor, TensorData, Transaction};
 
 pub use self::device::DeviceError;
 use self::forward::{Batch, Forward, Mode, Normalized};
-use self::uploads::Uploads;
 use super::activations::Activations;
 use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass, TrainingOutput};
 use super::network::Network;
@@ -34,7 +32,7 @@ pub struct BurnCompute {
 }
 
 impl BurnCompute {
-    /// On the device that the document names.
+    /// Opens the device that the document names.
     ///
     /// # Errors
     /// When this build or this machine does not have it.
@@ -48,10 +46,7 @@ impl BurnCompute {
         })
     }
 
-    /// On a device that every machine has.
-    ///
-    /// # Panics
-    /// On a device that this build or this machine does not have.
+    /// Opens a device that every machine has; panics on others.
     pub fn new(device: &doc::Device) -> Self {
         Self::open(device).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -60,7 +55,7 @@ impl BurnCompute {
         Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &self.device)
     }
 
-    /// Parameters of the layers among these operations; none for the others.
+    /// Returns the parameters of the layers among these operations; none for the others.
     fn parameters(&self, network: &Network, ops: &[Op]) -> Vec<Option<Tensor<1>>> {
         let (arrays, _) = network.arrays();
         let mut parameters = vec![None; network.len()];
@@ -96,6 +91,56 @@ impl BurnCompute {
         let mut tap = NoTap::all();
         let mut pass = self.pass(network, parameters, Mode::Evaluate, &mut tap);
         ops.fold(batch, |batch, op| pass.step(batch, op))
+    }
+}
+
+// What a pass moves between the host and the device, without the pass: for measuring what share of its time that is. Both ways
+// go through the code of passes, and both return when everything has arrived, so a clock can be read before and after. In a pass,
+// copies and operations overlap: without its transfers it would be faster by at most their time. Left out are masks of dropout,
+// what a tap writes, and the few indices of shortcuts that leave pixels out.
+impl BurnCompute {
+    /// Moves what [`logits`](crate::Compute::logits) moves: parameters that are not on the device yet and the inputs
+    /// there, as many values as there are logits back.
+    pub fn move_evaluation(&self, network: &Network, inputs: &[f32], count: usize) {
+        self.move_forward(network, inputs, count);
+        self.wait();
+    }
+
+    /// Moves what [`train`](crate::Compute::train) moves: as for an evaluation, then the gradient of the loss with respect
+    /// to the logits there, and as many values as there are gradients and statistics of batch norms back.
+    ///
+    /// In place of a gradient comes the parameter itself, in place of statistics the running ones. They are returned, in the
+    /// order of the structure; none for parameters whose gradients or statistics a pass does not return.
+    pub fn move_step(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<Option<Vec<f32>>> {
+        let structure = network.structure();
+        let parameters = self.move_forward(network, inputs, count);
+        let _gradient = self.tensor(&vec![0.0; count * structure.outputs]);
+        let comes_back = |index: usize| {
+            let parameter = &structure.parameters[index];
+            parameter.role.is_trained() || !network.fixed_norms().contains(&parameter.layer)
+        };
+        let sent: Vec<Option<Tensor<1>>> = parameters
+            .into_iter()
+            .enumerate()
+            .map(|(index, tensor)| tensor.filter(|_| comes_back(index)))
+            .collect();
+        let mut values = read(sent.iter().flatten().cloned()).into_iter();
+        self.wait();
+        sent.into_iter().map(|tensor| tensor.and_then(|_| values.next())).collect()
+    }
+
+    /// Moves what travels before and after the forward pass; returns the parameters on the device.
+    fn move_forward(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<Option<Tensor<1>>> {
+        let structure = network.structure();
+        let parameters = self.parameters(network, &structure.ops);
+        let _inputs = self.tensor(inputs);
+        read([Tensor::zeros([count * structure.outputs], &self.device)]);
+        parameters
+    }
+
+    /// Waits for all that the device has been given.
+    fn wait(&self) {
+        self.device.sync().expect("a device that was just read from works");
     }
 }
 
@@ -172,14 +217,14 @@ impl Compute for BurnCompute {
     }
 }
 
-/// The values of tensors, in one transfer.
+/// Reads the values of tensors, in one transfer.
 fn read(tensors: impl IntoIterator<Item = Tensor<1>>) -> Vec<Vec<f32>> {
     let reads = tensors.into_iter().fold(Transaction::default(), Transaction::register);
     let values = |data: TensorData| data.try_into_vec().expect("networks are made of f32");
     reads.execute().into_iter().map(values).collect()
 }
 
-/// The values of tensors, and the statistics of batch norms, in one transfer.
+/// Reads the values of tensors, and the statistics of batch norms, in one transfer.
 fn read_with(tensors: Vec<Tensor<1>>, norms: Vec<Normalized>) -> (Vec<Vec<f32>>, Vec<BatchStatistics>) {
     let count = tensors.len();
     let about: Vec<(usize, usize)> = norms.iter().map(|norm| (norm.layer, norm.count)).collect();
@@ -191,4 +236,58 @@ fn read_with(tensors: Vec<Tensor<1>>, norms: Vec<Normalized>) -> (Vec<Vec<f32>>,
         .map(|(layer, count)| BatchStatistics { layer, mean: next(), variance: next(), count })
         .collect();
     (values, statistics)
+}
+
+/// Versions of a parameter that stay on the device: those of a network with and without faults, for trials side by side.
+const KEPT: usize = 4;
+
+/// Copies of host arrays on a device.
+///
+/// An array is known by its allocation, which a weak reference keeps from being used again. Whoever writes an array in place
+/// needs it for itself, and so moves it to another allocation first ([`Arc::make_mut`]): what is found here has the values
+/// that were copied.
+#[derive(Debug, Default)]
+struct Uploads(Mutex<Vec<Vec<Upload>>>);
+
+#[derive(Debug)]
+struct Upload {
+    of: Weak<Vec<f32>>,
+    tensor: Tensor<1>,
+}
+
+impl Uploads {
+    /// Returns the copy of an array of parameter `index`, made by `upload` where there is none yet.
+    fn get(
+        &self,
+        index: usize,
+        array: &Arc<Vec<f32>>,
+        upload: impl FnOnce(&[f32]) -> Tensor<1>,
+    ) -> Tensor<1> {
+        let of = Arc::downgrade(array);
+        if let Some(tensor) = self.with(index, |known| {
+            let found = known.iter().position(|upload| Weak::ptr_eq(&upload.of, &of))?;
+            known[found..].rotate_left(1); // the last used is the last to go
+            known.last().map(|upload| upload.tensor.clone())
+        }) {
+            return tensor;
+        }
+        // Not under the lock: other threads need their parameters meanwhile, and two copies of an array are equal.
+        let tensor = upload(array);
+        self.with(index, |known| {
+            known.retain(|upload| upload.of.strong_count() > 0);
+            if known.len() == KEPT {
+                known.remove(0);
+            }
+            known.push(Upload { of, tensor: tensor.clone() });
+        });
+        tensor
+    }
+
+    fn with<T>(&self, index: usize, act: impl FnOnce(&mut Vec<Upload>) -> T) -> T {
+        let mut parameters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if parameters.len() <= index {
+            parameters.resize_with(index + 1, Vec::new);
+        }
+        act(&mut parameters[index])
+    }
 }

@@ -277,3 +277,57 @@ fn every_bit_pattern_survives_a_write_and_a_read() {
         assert_eq!(found.into_iter().map(f32::to_bits).collect::<Vec<_>>(), PATTERNS);
     }
 }
+
+#[allow(deprecated)] // the reference device
+fn upload(values: &[f32]) -> Tensor<1> {
+    Tensor::from_floats(values, &Device::ndarray())
+}
+
+fn values_of(tensor: &Tensor<1>) -> Vec<f32> {
+    tensor.clone().into_data().try_into_vec().unwrap()
+}
+
+#[test]
+fn an_array_travels_once_and_again_after_it_was_written_in_place() {
+    let uploads = Uploads::default();
+    let mut array = Arc::new(vec![1.0, 2.0]);
+    let never = |_: &[f32]| -> Tensor<1> { panic!("it is there") };
+    assert_eq!(values_of(&uploads.get(3, &array, upload)), [1.0, 2.0]);
+    assert_eq!(values_of(&uploads.get(3, &array.clone(), never)), [1.0, 2.0]);
+    let buffer = array.as_ptr();
+    Arc::make_mut(&mut array)[0] = 5.0;
+    assert_eq!(
+        array.as_ptr(),
+        buffer,
+        "the values stay where they are, only the allocation of the array moves"
+    );
+    assert_eq!(values_of(&uploads.get(3, &array, upload)), [5.0, 2.0]);
+    assert_eq!(values_of(&uploads.get(3, &array, never)), [5.0, 2.0]);
+    // The same array as another parameter is another copy.
+    assert_eq!(values_of(&uploads.get(0, &array, upload)), [5.0, 2.0]);
+}
+
+#[test]
+fn the_versions_that_were_used_last_stay_and_what_is_gone_goes_first() {
+    let uploads = Uploads::default();
+    let arrays: Vec<Arc<Vec<f32>>> = (0..=KEPT).map(|at| Arc::new(vec![at as f32])).collect();
+    for array in &arrays[..KEPT] {
+        uploads.get(0, array, upload);
+    }
+    let is_there = |array: &Arc<Vec<f32>>| {
+        let mut is_there = true;
+        uploads.get(0, array, |values| {
+            is_there = false;
+            upload(values)
+        });
+        is_there
+    };
+    assert!(is_there(&arrays[0]), "and so it was used last");
+    drop(uploads.get(0, &arrays[KEPT], upload));
+    assert!(is_there(&arrays[0]) && !is_there(&arrays[1]));
+    let count = || uploads.with(0, |known| known.len());
+    assert_eq!(count(), KEPT);
+    drop(arrays);
+    uploads.get(0, &Arc::new(vec![9.0]), upload);
+    assert_eq!(count(), 1);
+}

@@ -171,14 +171,8 @@ pub struct ConvGradients<'a> {
 pub trait Convolution: Send + Sync {
     /// Computes output = input ∗ weight, + bias where there is one. Of a part, it [reports](Part::mark_negative_zero)
     /// a sum at −0.0.
-    ///
-    /// # Panics
-    /// When the lengths of the slices do not fit the shape.
     fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]);
 
     /// Goes backward, from the gradient with respect to the output.
-    ///
-    /// # Panics
-    /// As [`forward`](Self::forward).
     fn backward(&self, factors: &Factors, gradients: ConvGradients);
 }

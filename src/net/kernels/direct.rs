@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use crate::conv::{ConvGradients, ConvShape, Convolution, Factors, Images, Window};
-use crate::geometry::{BLOCK, Band, Geometry, Packing, Pixels, Side, forward};
+use crate::geometry::{BLOCK, Band, Direction, Geometry, Packing, Pixels, forward};
 use crate::norm::Norm;
 use crate::parallel::{Shared, tasks};
 use crate::pool::largest;
@@ -50,9 +50,6 @@ pub struct Epilogue<'a> {
 
 /// Computes output = epilogue(input ∗ packed weights); with weights that are packed for the way back, from the
 /// gradient of the output to that of the input.
-///
-/// # Panics
-/// When the lengths of the slices do not fit the shape, or there are outputs without input channels.
 pub fn convolve(
     shape: &ConvShape,
     input: &[f32],
@@ -63,13 +60,13 @@ pub fn convolve(
     scratch: &Scratch,
 ) {
     shape.window.check();
-    let geometry = Geometry::new(shape, packing.side);
+    let geometry = Geometry::new(shape, packing.direction);
     let Geometry { from, to, .. } = &geometry;
     let output_len = if epilogue.pool { to.halved().len() } else { to.len() };
     assert_eq!(input.len(), from.len(), "the input has its shape");
     assert_eq!(output.len(), output_len, "the output has its shape");
     assert!(epilogue.residual.is_none_or(|residual| residual.len() == to.len()), "so has the residual");
-    assert_eq!(*packing, Packing::new(shape, packing.side), "the weights are packed for the shape");
+    assert_eq!(*packing, Packing::new(shape, packing.direction), "the weights are packed for the shape");
     assert_eq!(packed.len(), packing.len(), "the weights are packed");
     if output.is_empty() {
         return;
@@ -301,9 +298,18 @@ impl Sums<'_, '_> {
         let channels = self.block.channels();
         let first = channels.start + part * LANES;
         let end = (first + LANES).min(channels.end);
-        let load = |values: &[f32]| simd.load_part(&values[first..end]);
-        let bias = bias.map(load);
-        let norm = norm.map(|n| (load(n.mean), load(n.inverse), load(n.scale), load(n.shift)));
+        let bias = bias.map(
+            #[inline(always)]
+            |bias| simd.load_part(&bias[first..end]),
+        );
+        let norm = norm.map(
+            #[inline(always)]
+            |Norm { mean, inverse, scale, shift }| {
+                let [mean, inverse] = [&mean[first..end], &inverse[first..end]];
+                let [scale, shift] = [&scale[first..end], &shift[first..end]];
+                (simd.load_part(mean), simd.load_part(inverse), simd.load_part(scale), simd.load_part(shift))
+            },
+        );
         for (pixel, sums) in pixels.iter().zip(sums) {
             let mut value = simd.load(&sums.as_chunks().0[column]);
             if let Some(bias) = bias {
@@ -358,7 +364,7 @@ impl Kernel for Maxima<'_, '_> {
 impl Convolution for Direct {
     fn forward(&self, factors: &Factors, bias: Option<&[f32]>, output: &mut [f32]) {
         let epilogue = Epilogue { bias, ..Epilogue::default() };
-        pass(factors, Side::Forward, factors.input, &epilogue, output);
+        pass(factors, Direction::Forward, factors.input, &epilogue, output);
         // Behind a bias other than −0.0, both zeros are the same.
         report_negative_zero(factors, output);
     }
@@ -368,7 +374,7 @@ impl Convolution for Direct {
         let gradient = gradients.output;
         weight_gradient((shape, factors.whole()), input, gradient, gradients.weight, scratch);
         if let Some(input_gradient) = gradients.input {
-            pass(factors, Side::Backward, gradient, &Epilogue::default(), input_gradient);
+            pass(factors, Direction::Backward, gradient, &Epilogue::default(), input_gradient);
             report_negative_zero(factors, input_gradient);
         }
     }
@@ -380,9 +386,9 @@ fn report_negative_zero(factors: &Factors, sums: &[f32]) {
     }
 }
 
-fn pass(factors: &Factors, side: Side, from: &[f32], epilogue: &Epilogue, to: &mut [f32]) {
+fn pass(factors: &Factors, direction: Direction, from: &[f32], epilogue: &Epilogue, to: &mut [f32]) {
     let Factors { shape, weight, scratch, .. } = *factors;
-    let packing = Packing::new(shape, side);
+    let packing = Packing::new(shape, direction);
     let mut packed = scratch.take(packing.len());
     packing.pack(weight, &mut packed);
     convolve(shape, from, &packing, &packed, epilogue, to, scratch);
@@ -405,9 +411,6 @@ const FEW_INPUTS: usize = 8;
 
 /// Computes `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, kernel, kernel]. Sums are
 /// divided as those of the `whole`, of which `shape` may be a part.
-///
-/// # Panics
-/// When the lengths of the slices do not fit the shape.
 pub fn weight_gradient(
     (shape, whole): (&ConvShape, &ConvShape),
     input: &[f32],

@@ -10,13 +10,13 @@ use crate::parallel::chunks_mut;
 use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use crate::tile::Run;
 
-/// The axis of [outputs, inputs, kernel, kernel] that becomes the columns.
+/// The direction of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Outputs: products with the input make the output.
+pub enum Direction {
+    /// From inputs to outputs: of the weights [outputs, inputs, kernel, kernel], outputs become the columns.
     Forward,
-    /// Inputs, with the window turned by 180°: products with the gradient of the output make that of the input. Where the
-    /// stride is larger than 1, taps that reach the same pixels are side by side.
+    /// From the gradients of the outputs to those of the inputs: inputs become the columns, and the window is turned by 180°.
+    /// Where the stride is larger than 1, taps that reach the same pixels are side by side.
     Backward,
 }
 
@@ -99,11 +99,11 @@ const fn class_len(window: &Window, class: usize) -> usize {
 
 /// Returns the taps of one axis of the window in the order in which a pass reads them: forward from first to last.
 /// Backward, class after class of those that reach the same pixels, in each from last to first.
-pub fn places(window: &Window, side: Side) -> [usize; MOST_KERNEL] {
+pub fn places(window: &Window, direction: Direction) -> [usize; MOST_KERNEL] {
     let mut places = [0; MOST_KERNEL];
-    match side {
-        Side::Forward => places.iter_mut().enumerate().for_each(|(at, place)| *place = at),
-        Side::Backward => {
+    match direction {
+        Direction::Forward => places.iter_mut().enumerate().for_each(|(at, place)| *place = at),
+        Direction::Backward => {
             let classes = (0..window.stride).flat_map(|class| {
                 (0..class_len(window, class)).rev().map(move |number| class + number * window.stride)
             });
@@ -143,14 +143,14 @@ pub struct Geometry {
 
 impl Geometry {
     /// Creates a pass from the input to the output, or from the gradient of the output to that of the input.
-    pub fn new(shape: &ConvShape, side: Side) -> Self {
+    pub fn new(shape: &ConvShape, direction: Direction) -> Self {
         let ConvShape { images: count, height, width, inputs, outputs, window } = *shape;
         let input = Images { count, height, width, channels: inputs };
         let output =
             Images { count, height: shape.out_height(), width: shape.out_width(), channels: outputs };
-        let (from, to, bands): (_, _, fn(&Window, usize) -> Vec<Band>) = match side {
-            Side::Forward => (input, output, forward),
-            Side::Backward => (output, input, backward),
+        let (from, to, bands): (_, _, fn(&Window, usize) -> Vec<Band>) = match direction {
+            Direction::Forward => (input, output, forward),
+            Direction::Backward => (output, input, backward),
         };
         let (rows, columns) = (bands(&window, height), bands(&window, width));
         let across = |vertical| columns.iter().map(move |&horizontal| Region { vertical, horizontal });
@@ -230,17 +230,17 @@ pub struct Packing {
     /// Channels that are summed over.
     pub rows: usize,
     pub columns: usize,
-    pub side: Side,
+    pub direction: Direction,
     pub window: Window,
 }
 
 impl Packing {
     /// Returns the packing for a shape.
-    pub const fn new(shape: &ConvShape, side: Side) -> Self {
+    pub const fn new(shape: &ConvShape, direction: Direction) -> Self {
         let ConvShape { inputs, outputs, window, .. } = *shape;
-        match side {
-            Side::Forward => Self { rows: inputs, columns: outputs, side, window },
-            Side::Backward => Self { rows: outputs, columns: inputs, side, window },
+        match direction {
+            Direction::Forward => Self { rows: inputs, columns: outputs, direction, window },
+            Direction::Backward => Self { rows: outputs, columns: inputs, direction, window },
         }
     }
 
@@ -271,18 +271,12 @@ impl Packing {
     }
 
     /// Packs weights in the order [outputs, inputs, kernel, kernel].
-    ///
-    /// # Panics
-    /// When the lengths of the slices do not fit.
     pub fn pack(&self, weights: &[f32], packed: &mut [f32]) {
         self.pack_blocks(weights, None, 0..self.blocks(), packed);
     }
 
     /// Packs some blocks, for a pass forward that sums `inputs` of the input channels alone; `None`: all. The rest of `packed`
     /// stays as it is.
-    ///
-    /// # Panics
-    /// As [`pack`](Self::pack), and where there are not as many inputs as rows.
     pub fn pack_blocks(
         &self,
         weights: &[f32],
@@ -296,7 +290,10 @@ impl Packing {
                 assert_eq!(weights.len(), self.rows * each, "one weight for each tap and pair of channels");
             }
             Some(inputs) => {
-                assert!(self.side == Side::Forward && inputs.len() == self.rows, "a row for each input");
+                assert!(
+                    self.direction == Direction::Forward && inputs.len() == self.rows,
+                    "a row for each input"
+                );
                 let most = inputs.iter().max().map_or(0, |last| last + 1);
                 assert!(
                     weights.len().is_multiple_of(each) && weights.len() >= most * each,
@@ -323,13 +320,13 @@ struct PackBlock<'a> {
 impl Kernel for PackBlock<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Packing { rows, columns, side, window } = self.packing;
+        let Packing { rows, columns, direction, window } = self.packing;
         let (width, taps) = (self.packing.width(self.block), window.taps());
-        let places = places(&window, side);
+        let places = places(&window, direction);
         // Distances of neighbouring columns and rows in [outputs, inputs, kernel, kernel].
-        let (column_step, row_step) = match side {
-            Side::Forward => (self.weights.len() / columns, taps),
-            Side::Backward => (taps, columns * taps),
+        let (column_step, row_step) = match direction {
+            Direction::Forward => (self.weights.len() / columns, taps),
+            Direction::Backward => (taps, columns * taps),
         };
         for part in 0..width / LANES {
             let first = self.block * BLOCK + part * LANES;

@@ -17,6 +17,8 @@ pub mod pool;
 pub mod scratch;
 pub mod simd;
 pub mod sparse;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod tile;

@@ -39,9 +39,6 @@ impl LinearShape {
 }
 
 /// Computes output = input · weightᵀ, + bias where there is one.
-///
-/// # Panics
-/// When the lengths of the slices do not fit the shape.
 pub fn forward(
     shape: &LinearShape,
     input: &[f32],
@@ -231,9 +228,6 @@ fn add_vectors<S: Simd, const R: usize, const C: usize>(
 }
 
 /// Computes `input_gradient` = gradient · weight.
-///
-/// # Panics
-/// As [`forward`].
 pub fn backward_input(
     shape: &LinearShape,
     weight: &[f32],
@@ -249,9 +243,6 @@ pub fn backward_input(
 }
 
 /// Writes `weight_gradient` = gradientᵀ · input.
-///
-/// # Panics
-/// As [`forward`].
 pub fn backward_weight(shape: &LinearShape, input: &[f32], gradient: &[f32], weight_gradient: &mut [f32]) {
     shape.check(input, weight_gradient, gradient);
     let LinearShape { samples, inputs, outputs } = *shape;
@@ -265,9 +256,6 @@ const TERMS: usize = 128;
 const ROWS: usize = 160;
 
 /// Writes target[row][column] = Σ over the terms of left[term][row] · right[term][column], added one after the other.
-///
-/// # Panics
-/// When the slices do not have `rows` and `columns` numbers for each of the `terms`, or the target not one for each pair.
 fn multiply(rows: usize, terms: usize, columns: usize, left: &[f32], right: &[f32], target: &mut [f32]) {
     assert_eq!(left.len(), terms * rows, "one number for each term and row");
     assert_eq!(right.len(), terms * columns, "one number for each term and column");

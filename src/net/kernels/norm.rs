@@ -96,9 +96,6 @@ fn by_blocks(
 }
 
 /// Computes output = norm(input), + residual where there is one, then max(0, ·) with `relu`.
-///
-/// # Panics
-/// When they are not as many numbers.
 pub fn normalise(norm: &Norm, relu: bool, input: &[f32], residual: Option<&[f32]>, output: &mut [f32]) {
     let size = length(norm.mean.len());
     assert_eq!(input.len(), output.len(), "one number for each");
@@ -112,9 +109,6 @@ pub fn normalise(norm: &Norm, relu: bool, input: &[f32], residual: Option<&[f32]
 
 /// Does [`normalise`], and takes the largest of each 2×2 pixels with its position: two rows at a time, which stay in
 /// the first cache in between.
-///
-/// # Panics
-/// When the lengths of the slices do not fit the images.
 pub fn normalise_pooled(
     norm: &Norm,
     relu: bool,
@@ -171,9 +165,6 @@ pub enum Next<'a> {
 /// With n numbers in a channel, x̂ = (x − mean) · inverse and g the gradient where the ReLU let through:
 /// shift' = Σ g, scale' = Σ g·x̂, and x' = scale · inverse · (g − shift'/n − x̂ · scale'/n), without the last two terms
 /// for fixed statistics (Ioffe & Szegedy, ICML 2015).
-///
-/// # Panics
-/// When there is not one gradient for each number of the input, or what is next has other numbers.
 #[allow(clippy::needless_pass_by_value, reason = "it holds the only references to what is written")]
 pub fn backward(
     norm: &Norm,

@@ -81,9 +81,6 @@ impl Part {
     }
 
     /// Computes output = input ∗ weight, + bias where there is one, as all channels would give it.
-    ///
-    /// # Panics
-    /// When the lengths of the slices do not fit the shape of the whole.
     pub fn forward(
         &self,
         convolution: &dyn Convolution,
@@ -112,9 +109,6 @@ impl Part {
     }
 
     /// Goes backward. Gradients of weights that are gone keep what they are.
-    ///
-    /// # Panics
-    /// As [`forward`](Self::forward).
     pub fn backward(&self, convolution: &dyn Convolution, factors: &Factors, gradients: ConvGradients) {
         let ConvGradients { output, input: mut input_gradient, weight: weight_gradient } = gradients;
         if sparse::are_small(factors.input) && sparse::are_small(output) {
@@ -285,9 +279,6 @@ pub fn live_channels(count: usize, values: &[f32]) -> Option<Vec<usize>> {
 }
 
 /// Copies some channels of each pixel; `from` has `count` channels.
-///
-/// # Panics
-/// When `to` does not have one number for each pixel and channel.
 pub fn gather_channels(count: usize, channels: &[usize], from: &[f32], to: &mut [f32]) {
     assert_eq!(to.len() * count, from.len() * channels.len(), "one number for each pixel and channel");
     assert!(channels.iter().all(|channel| *channel < count), "channels that there are");

@@ -159,9 +159,6 @@ pub fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
 }
 
 /// Computes `into` += `values`, then max(0, ·) with `relu`; NaN stays.
-///
-/// # Panics
-/// When they are not as many.
 pub fn add(into: &mut [f32], values: &[f32], relu: bool) {
     assert_eq!(into.len(), values.len(), "one number for each");
     let work = values.len() * COST;
@@ -188,9 +185,6 @@ const fn subsampled(images: &Images, stride: usize, channels: usize) -> Images {
 
 /// Copies every `stride`-th pixel of each axis, with (`outputs` − channels)/2 channels of zeros before its channels,
 /// and the rest after them: a shortcut without parameters.
-///
-/// # Panics
-/// When the lengths do not fit the images, or there are fewer outputs than channels.
 pub fn subsample_pad(images: &Images, stride: usize, outputs: usize, input: &[f32], output: &mut [f32]) {
     let to = subsampled(images, stride, outputs);
     assert_eq!((input.len(), output.len()), (images.len(), to.len()), "the images have their shape");
@@ -208,9 +202,6 @@ pub fn subsample_pad(images: &Images, stride: usize, outputs: usize, input: &[f3
 }
 
 /// Copies the gradient back to the pixels that were taken; all others get 0.
-///
-/// # Panics
-/// As [`subsample_pad`].
 pub fn subsample_pad_backward(
     images: &Images,
     stride: usize,

@@ -25,9 +25,6 @@ pub fn largest(above: &[f32], below: &[f32], output: &mut [f32]) {
 
 /// Takes the largest pixel of each position of a window, and writes which it was, counted row by row: the first of equal
 /// ones; NaN is larger than any number, and of several NaN the last is taken, as torch does. The border never wins.
-///
-/// # Panics
-/// When the lengths do not fit the images.
 pub fn max_pool(images: &Images, window: Window, input: &[f32], output: &mut [f32], which: &mut [u8]) {
     let pooled = images.pooled(&window);
     assert_eq!(input.len(), images.len(), "the images have their shape");
@@ -54,9 +51,6 @@ pub struct Pooled<'a> {
 impl Pooled<'_> {
     /// Writes the gradient before a pooling of 2×2 pixels, of the numbers from `first` on: whole pixels. It goes to
     /// the largest pixel; all others get 0.
-    ///
-    /// # Panics
-    /// When the lengths do not fit the images.
     pub fn expand(&self, first: usize, to: &mut [f32]) {
         let half = self.images.halved();
         assert_eq!(
@@ -104,9 +98,6 @@ impl Pooled<'_> {
 
 /// Writes the gradient of each maximum to its pixel, where that of overlapping windows is added in the order of the
 /// windows; all others get 0.
-///
-/// # Panics
-/// When the lengths do not fit the images.
 pub fn max_pool_backward(pooled: &Pooled, window: Window, input_gradient: &mut [f32]) {
     let Pooled { images, gradient, which } = *pooled;
     let (count, size) = (images.pooled(&window).len(), images.size());
@@ -282,9 +273,6 @@ impl Maxima<'_> {
 }
 
 /// Averages all positions of a window over as many numbers as it has places: the border counts as zeros.
-///
-/// # Panics
-/// When the lengths do not fit the images.
 pub fn average_windows(images: &Images, window: Window, input: &[f32], output: &mut [f32]) {
     window.check();
     let pooled = images.pooled(&window);
@@ -318,9 +306,6 @@ pub fn average_windows(images: &Images, window: Window, input: &[f32], output: &
 
 /// Distributes the gradient of each average over the places of its window; where windows overlap, shares are added in the
 /// order of the windows.
-///
-/// # Panics
-/// When the lengths do not fit the images.
 pub fn average_windows_backward(
     images: &Images,
     window: Window,

@@ -31,9 +31,6 @@ const FEW_TERMS: usize = 128;
 
 /// Computes sums[row][column] = Σ over the runs, Σ over k of values[rows[row] + run.offset + k] · weights[run.weight
 /// + k][column], added one after the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
-///
-/// # Panics
-/// When a run leaves the values or the weights, or the number of rows or columns does not fit.
 pub fn products(
     (values, rows): (&[f32], &[usize]),
     weights: &[f32],
@@ -86,9 +83,6 @@ impl Walk {
 
 /// Computes sums[row][column] += Σ over the walk of rows[row] · columns[column], for all rows of the sums and `count`
 /// columns, 16 or 32.
-///
-/// # Panics
-/// When the walk leaves the rows or the columns, or the number of columns does not fit.
 pub fn outer_products(rows: &[f32], columns: &[f32], count: usize, walk: &Walk, sums: &mut [SumRow]) {
     if walk.counts.contains(&0) {
         return;

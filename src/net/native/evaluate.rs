@@ -9,7 +9,7 @@ use doc::Activation;
 use doc::structure::{LayerKind, Op, Parameter, Role, Window};
 use kernels::conv::{ConvShape, Images};
 use kernels::direct::{Epilogue, GROUP, convolve};
-use kernels::geometry::{BLOCK, Packing, Side};
+use kernels::geometry::{BLOCK, Direction, Packing};
 use kernels::norm;
 use kernels::parallel::chunks_mut;
 use kernels::part::{gather_channels, live_channels};
@@ -193,7 +193,7 @@ impl<'a> Pass<'a> {
             }
         };
         let input: &[f32] = input.as_deref().unwrap_or(&state.values);
-        let packing = Packing::new(&shape, Side::Forward);
+        let packing = Packing::new(&shape, Direction::Forward);
         let inverse = norm.map(|norm| self.running_inverse(norm));
         let norm = norm
             .zip(inverse.as_ref())
@@ -309,7 +309,7 @@ impl<'a> Pass<'a> {
 /// Returns how the weights of some channels of the input are packed.
 fn packing(shape: &ConvShape, inputs: Option<&[usize]>) -> Packing {
     let inputs = inputs.map_or(shape.inputs, <[usize]>::len);
-    Packing::new(&ConvShape { inputs, ..*shape }, Side::Forward)
+    Packing::new(&ConvShape { inputs, ..*shape }, Direction::Forward)
 }
 
 #[cfg(test)]

@@ -133,9 +133,6 @@ impl Network {
     }
 
     /// Writes new values into parameter `index`; held entries keep theirs.
-    ///
-    /// # Panics
-    /// When there is not one value for each entry.
     pub fn write(&mut self, index: usize, values: &[f32]) -> Written {
         if self.masks[index].is_some() {
             return self.write_inside(index, values, &|_| true);
@@ -146,9 +143,6 @@ impl Network {
 
     /// Writes new values into the entries of parameter `index` that lie `inside`, and counts only those; held entries keep
     /// theirs.
-    ///
-    /// # Panics
-    /// When there is not one value for each entry.
     pub fn write_inside(&mut self, index: usize, values: &[f32], inside: &dyn Fn(usize) -> bool) -> Written {
         assert_eq!(
             values.len(),
@@ -224,9 +218,6 @@ impl Network {
 
     /// Returns a network without masks, with the same parameters and other operations; some pruning criteria are
     /// computed on one.
-    ///
-    /// # Panics
-    /// When there is not one array for each parameter.
     pub fn with_structure(&self, structure: Arc<Structure>, values: Vec<Arc<Vec<f32>>>) -> Self {
         assert_eq!(values.len(), structure.parameters.len(), "one array for each parameter");
         let masks = vec![None; values.len()];
@@ -235,9 +226,6 @@ impl Network {
 
     /// Returns the network (1 − t)·self + t·other without masks, batch-norm statistics included; each value is
     /// rounded once, and t = 0 and t = 1 are exactly the two ends.
-    ///
-    /// # Panics
-    /// When the networks do not have the same parameters.
     pub fn between(&self, other: &Self, t: f64) -> Self {
         assert_eq!(self.len(), other.len(), "networks on a line have the same parameters");
         let blend = |(a, b): (&f32, &f32)| match t {
@@ -394,9 +382,6 @@ impl Network {
     }
 
     /// Returns the same network as a view reads it: with these values, held entries included.
-    ///
-    /// # Panics
-    /// When a parameter does not have as many values as before.
     pub fn reading_as(&self, values: Vec<Arc<Vec<f32>>>) -> Self {
         let sizes = |values: &[Arc<Vec<f32>>]| values.iter().map(|values| values.len()).collect::<Vec<_>>();
         assert_eq!(sizes(&values), sizes(&self.values), "a view has the shapes of the network");

@@ -424,62 +424,33 @@ fn is_unknown(name: &str) -> bool {
 
 /// Returns true if a pickle of weights, and of what usually comes with them, may name this too.
 fn is_other(module: &str, name: &str) -> bool {
+    let is_one = |names: &str| names.split(' ').any(|known| known == name);
     match module {
         "torch" => {
-            const TYPES: [&str; 20] = [
-                "Size",
-                "device",
-                "Tensor",
-                "float16",
-                "float32",
-                "float64",
-                "bfloat16",
-                "int8",
-                "int16",
-                "int32",
-                "int64",
-                "uint8",
-                "uint16",
-                "uint32",
-                "uint64",
-                "bool",
-                "strided",
-                "per_tensor_affine",
-                "per_channel_affine",
-                "per_channel_affine_float_qparams",
-            ];
-            name.ends_with("Storage") || TYPES.contains(&name)
+            name.ends_with("Storage")
+                || is_one(
+                    "Size device Tensor float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32",
+                )
+                || is_one(
+                    "uint64 bool strided per_tensor_affine per_channel_affine per_channel_affine_float_qparams",
+                )
         }
         "torch.cuda" | "torch.storage" => name.ends_with("Storage"),
         "torch._utils" => name.starts_with("_rebuild_"),
         "torch.serialization" => name == "_get_layout",
         "torch.torch_version" => name == "TorchVersion",
-        "collections" => ["defaultdict", "Counter"].contains(&name),
+        "collections" => is_one("defaultdict Counter"),
         "builtins" | "__builtin__" => {
-            const TYPES: [&str; 12] = [
-                "list",
-                "dict",
-                "tuple",
-                "int",
-                "long",
-                "float",
-                "bool",
-                "str",
-                "bytes",
-                "bytearray",
-                "complex",
-                "object",
-            ];
-            TYPES.contains(&name)
+            is_one("list dict tuple int long float bool str bytes bytearray complex object")
         }
         "_codecs" => name == "encode",
         "copyreg" | "copy_reg" => name == "_reconstructor",
         "argparse" => name == "Namespace",
-        "datetime" => ["datetime", "date", "time", "timedelta", "timezone"].contains(&name),
+        "datetime" => is_one("datetime date time timedelta timezone"),
         "pathlib" | "pathlib._local" => name.ends_with("Path"),
-        "numpy" => ["dtype", "ndarray", "float32", "float64", "int64"].contains(&name),
+        "numpy" => is_one("dtype ndarray float32 float64 int64"),
         "numpy.dtypes" => name.ends_with("DType"),
-        "numpy.core.multiarray" | "numpy._core.multiarray" => ["scalar", "_reconstruct"].contains(&name),
+        "numpy.core.multiarray" | "numpy._core.multiarray" => is_one("scalar _reconstruct"),
         _ => false,
     }
 }

@@ -30,7 +30,6 @@ pub fn escaped(text: &str) -> String {
 /// The sections of a report.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// The markup so far.
     pub out: String,
     /// The sections for the list of contents: identity and title.
     pub contents: Vec<(String, String)>,

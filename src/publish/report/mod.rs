@@ -32,11 +32,9 @@ pub struct ReportInput<'a> {
     pub title: &'a str,
     /// The file of the experiment: its name is in the report, not its folder.
     pub file: &'a Path,
-    /// What is in that file.
     pub text: &'a str,
     /// Settings that were changed for this report, as keys and values of `--set`.
     pub set: &'a [(String, String)],
-    /// The experiment with these settings.
     pub experiment: &'a Experiment,
     /// All runs of the document: colours of arms follow from them.
     pub all: &'a [Run],
@@ -44,7 +42,6 @@ pub struct ReportInput<'a> {
     pub runs: &'a [Run],
     /// Their records, by identity.
     pub records: &'a BTreeMap<String, RunRecord>,
-    /// The folder of the runs' directories.
     pub folder: &'a Path,
     /// How the window shows them.
     pub view: &'a ViewSettings,
@@ -57,10 +54,8 @@ pub struct ReportInput<'a> {
 /// The reason why there is no report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The arms have mistakes.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Arms(Vec<Problem>),
-    /// Nothing has run.
     #[error("there are no results in {0} yet; run the experiment first")]
     Nothing(String),
 }

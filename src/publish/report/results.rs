@@ -27,7 +27,6 @@ use run::mask_overlap;
 pub const MOST_LINES: usize = 2000;
 /// Arms up to which every pair is compared; of more, each with the baseline.
 const MOST_CROSSED: usize = 6;
-/// The most pairs of arms.
 const MOST_PAIRS: usize = 200;
 
 /// Adds what follows a table that was cut; nothing where it was not.
@@ -409,7 +408,6 @@ fn differences(page: &mut Page, material: &Material<'_>, arms: &[&Row]) {
     cut(page, paths.len(), all, "settings in which arms differ");
 }
 
-/// The most notes on single runs.
 const MOST_NOTES: usize = 500;
 
 /// Writes notes, tags and stars.

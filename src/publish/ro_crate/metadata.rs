@@ -19,17 +19,13 @@ use results::methods::methods;
 use results::{RunRecord, RunState};
 use run::Provenance;
 
-/// The profile that a crate conforms to.
 const PROFILE: &str = "https://w3id.org/ro/wfrun/process/0.5";
 
 /// A file in a crate.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What was written of it.
     pub stored: Stored,
-    /// Its name for people.
     pub name: String,
-    /// What it is, in a sentence.
     pub description: String,
 }
 
@@ -38,11 +34,9 @@ pub struct Part {
 pub struct CratedRun<'a> {
     /// The run; of arms that share it, the first.
     pub run: &'a Run,
-    /// What is known of it.
     pub record: &'a RunRecord,
     /// Where its results come from; nothing where its `run.json` cannot be read.
     pub provenance: Option<Provenance>,
-    /// Its files.
     pub parts: Vec<Part>,
 }
 
@@ -61,7 +55,6 @@ pub struct Content<'a> {
     pub folder: String,
     /// The files beside that folder, and those in it that are of no run.
     pub parts: Vec<Part>,
-    /// Its runs.
     pub runs: Vec<CratedRun<'a>>,
 }
 

@@ -31,13 +31,9 @@ use run::Provenance;
 
 use metadata::{Content, CratedRun, Part, document, graph, time};
 
-/// The metadata.
 const METADATA: &str = "ro-crate-metadata.json";
-/// The instructions.
 const README: &str = "README.md";
-/// The report.
 const REPORT: &str = "report.html";
-/// All points.
 const POINTS: &str = "points.csv";
 /// Settings of the views: files in the folder of runs, of this version and of earlier ones.
 const VIEWS: [&str; 2] = ["view.json", "view.ron"];
@@ -45,11 +41,8 @@ const VIEWS: [&str; 2] = ["view.json", "view.ron"];
 /// The outcome of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Runs in the crate.
     pub runs: usize,
-    /// Its files.
     pub files: usize,
-    /// Their bytes.
     pub bytes: u64,
     /// What somebody should know before handing it on.
     pub notes: Vec<String>,

@@ -29,7 +29,6 @@ pub struct EventFile {
 /// A histogram as `HistogramProto` has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistogramValue {
-    /// Smallest and largest value.
     pub ends: [f64; 2],
     /// Sum of all values, and of their squares.
     pub sums: [f64; 2],

@@ -48,7 +48,6 @@ pub struct Hparams {
 struct Setting {
     /// Its path in the file, or `arm`.
     name: String,
-    /// What heads its column.
     title: String,
     help: String,
     kind: Type,

@@ -37,11 +37,8 @@ const FILE: &str = "events.out.tfevents.0.weightlab";
 /// The outcome of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Runs with an event file.
     pub runs: usize,
-    /// Their points.
     pub points: usize,
-    /// Their histograms.
     pub histograms: usize,
     /// What could not be read and was left out.
     pub notes: Vec<String>,

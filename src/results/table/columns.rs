@@ -10,9 +10,7 @@ use crate::number::{Format, duration, fixed, plain, readable};
 use crate::run_state::DEFINITION;
 use form::number::{grouped, share_in_percent};
 
-/// A column.
 #[derive(Clone, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[allow(missing_docs)] // their titles describe them
 pub enum Column {
     Star,
     #[default]
@@ -48,7 +46,6 @@ pub enum Column {
 pub enum At {
     /// The best: the lowest loss, the highest of anything else.
     Best,
-    /// The last.
     #[default]
     Last,
     /// The last one up to an iteration, the first time that the run reaches it.
@@ -60,7 +57,6 @@ pub enum At {
 /// By which column rows are sorted; the order of the document when nothing is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sort {
-    /// The column.
     pub column: Option<Column>,
     /// Largest first.
     pub descending: bool,

@@ -35,7 +35,6 @@ struct Token {
 }
 
 impl Token {
-    /// Returns the sign that it is.
     fn sign(&self) -> Option<(&'static str, Comparison)> {
         SIGNS.into_iter().find(|(sign, _)| !self.is_quoted && *sign == self.text)
     }

@@ -32,14 +32,11 @@ pub struct TableSettings {
 /// A key that groups rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Key {
-    /// The arm.
     #[default]
     Arm,
-    /// The seed.
     Seed,
     /// The tags of the run and of its arm.
     Tags,
-    /// The state.
     State,
     /// A setting, by its path.
     Setting(String),

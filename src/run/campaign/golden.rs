@@ -20,7 +20,6 @@ const SHORT: usize = 16 * 1024;
 pub struct Cache {
     /// Positions at which trials begin or are compared: in front of these operations.
     pub points: BTreeSet<usize>,
-    /// Bytes that keeping them takes.
     pub bytes: u64,
     /// True to keep weights in the form that computing reads, too.
     pub has_weights: bool,

@@ -42,11 +42,9 @@ pub struct Replayed {
     pub campaign: String,
     pub round: Option<u64>,
     pub trial: u64,
-    /// Faults that were injected again.
     pub faults: usize,
     /// SHA-256 over the logits, as the run wrote it.
     pub expected: String,
-    /// SHA-256 over the logits now.
     pub found: String,
     /// Its images in the order of the test part, if they were asked for.
     pub images: Vec<ReplayedImage>,
@@ -60,7 +58,6 @@ pub struct Replayed {
 /// An image of the data, as the network sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Its place in the test part.
     pub image: usize,
     /// Width and height in pixels.
     pub size: [usize; 2],

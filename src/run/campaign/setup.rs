@@ -39,9 +39,7 @@ pub struct Setup<'a> {
     pub baseline: Baseline<'a>,
     /// The network without it, where there is one.
     pub bare: Option<Baseline<'a>>,
-    /// Accuracy in float32 without protection.
     pub float32_accuracy: f64,
-    /// Its trials where a list has them.
     listed: Option<Vec<ListedTrial>>,
     pub images: usize,
     /// Remarks at the end of the plan's report.
@@ -365,7 +363,6 @@ const CONFIDENCE: f64 = 0.95;
 pub struct Cell {
     /// Its setting, and the number of its trials.
     pub plan: CellPlan,
-    /// Fault that one trial injects.
     pub fault: Fault,
     pub sites: FaultSites,
 }
@@ -487,7 +484,6 @@ pub struct Identity {
     /// Its name in the column `campaign`.
     pub name: String,
     pub round: Option<u64>,
-    /// Number of its step.
     pub step: u64,
 }
 

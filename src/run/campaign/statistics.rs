@@ -59,7 +59,6 @@ pub struct CountedTrial<'a> {
     pub is_single: bool,
     /// Place of the layer or residual block of a parameter (or of activations) in the list of those with sites.
     pub layer: &'a dyn Fn(usize) -> usize,
-    /// Name of a parameter (or of activations).
     pub name: &'a dyn Fn(usize) -> &'a str,
 }
 

@@ -88,7 +88,6 @@ pub struct ReplayedImage {
     pub label: u32,
     /// The class that is predicted without faults; none where a logit is NaN or infinite.
     pub golden: Option<u32>,
-    /// The class that is predicted with the faults.
     pub faulty: Option<u32>,
 }
 

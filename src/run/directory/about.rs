@@ -13,7 +13,6 @@ use doc::{Kernels, Run, RunSpec};
 use net::vectors;
 use results::RunRecord;
 
-/// The file in the directory of a run, without its ending.
 const NAME: &str = "run";
 
 /// Name and version of the program.
@@ -24,7 +23,6 @@ pub const PROGRAM: &str = concat!("weightlab ", env!("CARGO_PKG_VERSION"));
 pub struct About {
     pub arm: String,
     pub seed: u64,
-    /// Name and version of the program.
     pub program: String,
     /// The machine that it ran on last; unknown in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,9 +139,6 @@ impl About {
     }
 
     /// Reads it from the directory of a run.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, String> {
         let missing = || format!("there is no {NAME}.json in {}", directory.display());
         read_kept(directory, NAME).and_then(|about| about.ok_or_else(missing))
@@ -163,9 +158,6 @@ impl About {
     }
 
     /// Writes it into the directory of the run.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn write(&self, directory: &Path) -> std::io::Result<()> {
         write_kept(directory, NAME, self)
     }
@@ -173,9 +165,6 @@ impl About {
 
 impl RecordedEnd {
     /// Reads how a run ended from the log in its directory.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     pub fn read(directory: &Path, state: &str, message: &str) -> std::io::Result<Self> {
         let record = RunRecord::of_log(&std::fs::read(directory.join("events.jsonl"))?);
         let last = record.points().last();
@@ -193,7 +182,6 @@ impl RecordedEnd {
 /// The origin of a run, from its `run.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Provenance {
-    /// Name and version of the program: "weightlab 0.1.0".
     pub program: String,
     /// The machine that it ran on last; unknown for runs of earlier versions.
     pub machine: Option<Machine>,
@@ -208,9 +196,6 @@ impl Provenance {
     }
 
     /// Reads that of the run of this identity in a folder.
-    ///
-    /// # Errors
-    /// Why its `run.json` cannot be read.
     pub fn read(folder: &Path, id: &str) -> Result<Self, String> {
         let About { program, machine, data, .. } = About::read(&folder.join(id))?;
         Ok(Self { program, machine, data })
@@ -233,11 +218,9 @@ pub fn provenance(folder: &Path, runs: &[Run]) -> BTreeMap<String, Provenance> {
 /// A run by its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRun {
-    /// Its identity.
     pub id: String,
     /// The arm that it was made for, with swept values.
     pub arm: String,
-    /// Its seed.
     pub seed: u64,
     /// How its inputs differ from those of today's run of this arm and seed, if their settings are the same.
     pub difference: Option<String>,

@@ -14,7 +14,6 @@ use doc::file::new_file;
 use super::process::{host, identity, is_alive, owner_of};
 use crate::error::RunError;
 
-/// The file in a run directory.
 const FILE: &str = "claim";
 /// A claim whose heartbeat is older is that of a dead process, unless the process is seen.
 const DEAD_AFTER: Duration = Duration::from_mins(2);
@@ -36,16 +35,12 @@ pub struct Claim {
 /// The content of a claim file.
 struct Found {
     text: String,
-    /// Since its last heartbeat.
     age: Duration,
     is_alive: bool,
 }
 
 impl Hold {
     /// Claims a directory; takes over the claim of a dead process.
-    ///
-    /// # Errors
-    /// When another process has claimed it, or the disk refuses.
     pub fn take(directory: &Path) -> Result<Self, RunError> {
         Self::make(directory).map(|(hold, _)| hold)
     }
@@ -91,9 +86,6 @@ impl Drop for Hold {
 
 impl Claim {
     /// Claims a directory for a writer; takes over the claim of a dead process.
-    ///
-    /// # Errors
-    /// When another process has claimed it, or the disk refuses.
     pub fn take(directory: &Path) -> Result<Self, RunError> {
         let (hold, file) = Hold::make(directory)?;
         let heartbeat = Heartbeat::begin(&hold.path, &hold.text, file).map_err(RunError::disk(&hold.path))?;
@@ -101,9 +93,6 @@ impl Claim {
     }
 
     /// Makes sure that the directory is still this process's, before something is written there.
-    ///
-    /// # Errors
-    /// When it is another's, or the disk does not answer.
     pub fn confirm(&self) -> Result<(), RunError> {
         self.heartbeat.confirm()
     }
@@ -194,7 +183,6 @@ const FRESH: Duration = Duration::from_secs(5);
 /// The heartbeat of a claim. A thread renews it until this is dropped.
 struct Heartbeat {
     beat: Arc<Beat>,
-    /// The thread, which ends when the channel does.
     thread: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 
@@ -223,9 +211,6 @@ impl Heartbeat {
     }
 
     /// Makes sure that the claim is still this one: looks at the disk where the last heartbeat is not fresh.
-    ///
-    /// # Errors
-    /// When it is another process's, or the disk does not answer.
     pub fn confirm(&self) -> Result<(), RunError> {
         self.beat.confirm()
     }

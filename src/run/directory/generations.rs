@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use crate::checkpoint::Lengths;
 use crate::error::RunError;
 
-/// The folder of the checkpoints, as long as a run has some.
 const FOLDER: &str = "checkpoint";
 const NEWEST: &str = "state.safetensors";
 const OLDER: &str = "state.older.safetensors";
@@ -22,15 +21,13 @@ const WAIT_SHARE: u32 = 50;
 /// last one that the run has waited for.
 pub struct Generations {
     folder: PathBuf,
-    /// Whether the newest one has certainly reached the disk.
     has_landed: bool,
-    /// When the run waited for the disk last, and for how long.
     waited: Option<(Instant, Duration)>,
 }
 
 impl Generations {
     /// Finds those of a run directory.
-    pub fn of(directory: &Path) -> Self {
+    pub fn new(directory: &Path) -> Self {
         Self { folder: directory.join(FOLDER), has_landed: false, waited: None }
     }
 
@@ -48,9 +45,6 @@ impl Generations {
 
     /// Replaces the newest checkpoint, and waits for the disk if a `wait` has begun. An older one that has reached the disk
     /// stays. `may_write` is asked once more before anything is replaced, since the disk may have stalled for minutes.
-    ///
-    /// # Errors
-    /// The system's, and that of `may_write`; the checkpoints that are there stay then.
     pub fn replace(
         &mut self,
         bytes: &[u8],
@@ -124,7 +118,7 @@ mod tests {
     #[test]
     fn the_older_checkpoint_is_one_that_has_reached_the_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let mut kept = Generations::of(folder.path());
+        let mut kept = Generations::new(folder.path());
         let [newest, older] = kept.paths();
         let now = Some(Instant::now());
         assert!(kept.wait_begins().is_some(), "the first one");

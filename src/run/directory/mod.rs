@@ -65,9 +65,6 @@ pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
 pub(super) const MASKS: &str = "pins.safetensors";
 
 /// Reads the settings of a run from its directory.
-///
-/// # Errors
-/// When its `run.json` cannot be read.
 pub(super) fn spec_of(folder: &Path, id: &str) -> Result<RunSpec, String> {
     About::read(&folder.join(id)).map(|about| about.into_spec(id))
 }
@@ -92,9 +89,6 @@ pub struct RunDirectory {
 
 impl RunDirectory {
     /// Claims the directory of a run, and makes it where it is not there yet. Every event is handed to `forward` too.
-    ///
-    /// # Errors
-    /// When another process writes there, or the disk refuses.
     pub fn claim(folder: &Path, run: &Run, forward: Box<dyn FnMut(Event) + Send>) -> Result<Self, RunError> {
         let path = folder.join(&run.id);
         std::fs::create_dir_all(&path).map_err(RunError::disk(&path))?;
@@ -107,7 +101,7 @@ impl RunDirectory {
         let log = path.join("events.jsonl");
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(RunError::disk(&path))?;
         let written = events.metadata().map_err(RunError::disk(&path))?.len();
-        let (tables, kept) = (Tables::of(&path), Generations::of(&path));
+        let (tables, kept) = (Tables::new(&path), Generations::new(&path));
         let (id, to_report, finished) = (run.id.clone(), Vec::new(), None);
         Ok(Self { path, id, about, events, written, tables, kept, to_report, finished, claim, forward })
     }
@@ -118,18 +112,12 @@ impl RunDirectory {
     }
 
     /// Notes which data the run uses, by their digest.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn note_data(&mut self, digest: String) -> Result<(), RunError> {
         self.about.data = Some(digest);
         self.write_about()
     }
 
     /// Notes which GPU computes, where one does.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn note_hardware(&mut self, hardware: Option<&str>) -> Result<(), RunError> {
         let (Some(hardware), Some(machine)) = (hardware, &mut self.about.machine) else { return Ok(()) };
         hardware.clone_into(&mut machine.gpu);
@@ -151,9 +139,6 @@ impl RunDirectory {
 
     /// Reads the checkpoint to resume from. Cuts the log there, since the run repeats the events after it; without a checkpoint that
     /// can be used the run starts over with an empty log.
-    ///
-    /// # Errors
-    /// When the checkpoint cannot be read although it is there, or the log cannot be written.
     pub fn resume(&mut self, context: &RunContext) -> Result<Option<Checkpoint>, RunError> {
         self.claim.confirm()?;
         let found = self.read_checkpoint(context)?;
@@ -231,9 +216,6 @@ impl RunDirectory {
     }
 
     /// Writes the final weights, marks the run as done, removes the checkpoint, and sends the event of the end.
-    ///
-    /// # Errors
-    /// When the disk refuses; the checkpoint is still there then, and no event was sent.
     pub fn finish(&mut self, network: &Network) -> Result<(), RunError> {
         self.write_network(["weights.safetensors", MASKS], network)?;
         self.note_outcome("done", "")?;
@@ -258,9 +240,6 @@ impl RunDirectory {
     }
 
     /// Marks the run as failed.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn fail(&mut self, message: &str) -> Result<(), RunError> {
         self.note_outcome("failed", message)?;
         self.mark("FAILED", message)

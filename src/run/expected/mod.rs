@@ -179,7 +179,7 @@ impl<'a> Costs<'a> {
     }
 
     /// Returns the cost of a run of one of the arms of [`Self::new`], or why it is unknown.
-    pub fn of<'b>(&'b self, run: &'b Run) -> Result<&'b Cost, &'b String> {
+    pub fn get<'b>(&'b self, run: &'b Run) -> Result<&'b Cost, &'b String> {
         self.0[&(run.arm_index, run.arm.as_str())].as_ref()
     }
 
@@ -196,7 +196,7 @@ impl<'a> Costs<'a> {
     ) -> Result<(Vec<FinishedRun<'b>>, Vec<RemainingRun<'b>>), String> {
         let (mut done, mut left) = (Vec::new(), Vec::new());
         for run in runs {
-            match (progress(run), self.of(run)) {
+            match (progress(run), self.get(run)) {
                 (RunProgress::Done(secs), Ok(cost)) => done.push(FinishedRun { run, cost, secs }),
                 (RunProgress::Done(_), Err(_)) => {}
                 (RunProgress::Share(share), cost) => {
@@ -232,9 +232,7 @@ struct Basis<'a> {
     expected: Expected,
     /// Tasks whose measurement is counted.
     tasks: Vec<&'a Task>,
-    /// Finished runs in the estimate, by identity.
     runs: BTreeSet<&'a str>,
-    /// Seconds of a run of each arm.
     arms: BTreeMap<&'a str, Option<Bounds>>,
     /// The finished runs with each task, once they are asked for.
     by_task: Option<Vec<(&'a Task, Group<'a>)>>,

@@ -71,7 +71,9 @@ fn flow_network(network: &Network) -> Network {
 fn scaled_gradients(compute: &dyn Compute, network: &Network) -> Vec<Vec<f32>> {
     let old = network.structure();
     let alive = old.alive();
-    let mut scaled = Scaled::new(network);
+    let structure = Structure { ops: Vec::new(), ..old.as_ref().clone() };
+    let values = (0..network.len()).map(|index| Arc::new(network.values(index).to_vec())).collect();
+    let mut scaled = Scaled { structure, values, norms: Vec::new() };
     let mut flow = Activations::of_samples(old.input, vec![1.0; old.input.len()]);
     let mut from = 0;
     for (at, op) in old.ops.iter().enumerate() {
@@ -85,9 +87,11 @@ fn scaled_gradients(compute: &dyn Compute, network: &Network) -> Vec<Vec<f32>> {
         for value in &mut flow.values {
             *value *= factor;
         }
-        scaled.by(factor, &flow);
+        scaled.multiply(factor, &flow);
     }
-    through(compute, &scaled.into_network(network), network.len())
+    let mut with_factors = network.with_structure(Arc::new(scaled.structure), scaled.values);
+    with_factors.fix_norms(scaled.norms);
+    through(compute, &with_factors, network.len())
 }
 
 /// Returns the power of two that takes the largest value to one between 1 and 2; 1 where there is none.
@@ -105,47 +109,28 @@ struct Scaled {
 }
 
 impl Scaled {
-    fn new(network: &Network) -> Self {
-        let structure = Structure { ops: Vec::new(), ..network.structure().as_ref().clone() };
-        let values = (0..network.len()).map(|index| Arc::new(network.values(index).to_vec())).collect();
-        Self { structure, values, norms: Vec::new() }
-    }
-
     /// Multiplies the activations, which have the shape of `flow`, by a factor.
-    fn by(&mut self, factor: f32, flow: &Activations) {
+    fn multiply(&mut self, factor: f32, flow: &Activations) {
         let Structure { layers, parameters, ops, .. } = &mut self.structure;
         let (layer, output) = (layers.len(), flow.shape);
         let name = format!("scale {layer}");
-        let roles = [
+        let first = parameters.len();
+        let variance = 1.0 - 1e-5; // together with what a norm adds to it, 1
+        for (role, value) in [
             (Role::Scale, factor),
             (Role::Shift, 0.0),
             (Role::RunningMean, 0.0),
-            // Together with what a norm adds to it, 1.
-            (Role::RunningVariance, 1.0 - 1e-5),
-        ];
-        let first = parameters.len();
-        for (role, value) in roles {
+            (Role::RunningVariance, variance),
+        ] {
             let name = format!("{name}.{}", role.suffix());
             parameters.push(Parameter { name, layer, role, shape: vec![output.channels] });
             self.values.push(Arc::new(vec![value; output.channels]));
         }
         let parameters = (first..parameters.len()).collect();
-        layers.push(Layer {
-            name,
-            kind: LayerKind::BatchNorm,
-            parameters,
-            output,
-            unit: 0,
-            is_output: false,
-        });
+        let kind = LayerKind::BatchNorm;
+        layers.push(Layer { name, kind, parameters, output, unit: 0, is_output: false });
         ops.push(Op::Layer(layer));
         self.norms.push(layer);
-    }
-
-    fn into_network(self, network: &Network) -> Network {
-        let mut scaled = network.with_structure(Arc::new(self.structure), self.values);
-        scaled.fix_norms(self.norms);
-        scaled
     }
 }
 

@@ -24,11 +24,9 @@ pub struct Watch<N = Network> {
     pub settings: Settings,
     /// Networks before each of the last `lag` updates, the oldest first.
     pub past: VecDeque<N>,
-    /// Answers since the last evaluation.
     pub tally: Tally,
     /// Number of mini-batches that the past was asked about in this stage.
     pub asked: u64,
-    /// Seconds that this took.
     #[serde(with = "bits")]
     pub secs: f64,
 }
@@ -109,8 +107,8 @@ pub fn clear(state: &mut State) {
     }
 }
 
-/// The past, asked about one mini-batch.
-pub struct Question<'a> {
+/// A comparison with the past network on one mini-batch.
+pub struct Comparison<'a> {
     context: &'a RunContext,
     mini_batch: &'a MiniBatch<'a>,
     penalty: f64,
@@ -121,6 +119,7 @@ pub struct Question<'a> {
     answer: Option<Answer>,
 }
 
+/// The past answers, counted.
 struct Answer {
     tally: Tally,
     /// Through the past part into the present rest.
@@ -128,7 +127,7 @@ struct Answer {
     secs: f64,
 }
 
-impl<'a> Question<'a> {
+impl<'a> Comparison<'a> {
     /// Prepares the network of `lag` steps ago for this mini-batch; none where it is not watched, or not that old.
     pub fn new(session: &Session, context: &'a RunContext, mini_batch: &'a MiniBatch<'a>) -> Option<Self> {
         let state = session.state();
@@ -151,7 +150,7 @@ impl<'a> Question<'a> {
     ///
     /// The penalty is `penalty` × the mean over all logits of (z − z′)², with z′ of the past. With a part of the past, the
     /// same pass goes backward through it into the present rest; gradients of past weights are dropped.
-    pub fn ask(&mut self, logits: &[f32], value: &mut LossValue) {
+    pub fn compare(&mut self, logits: &[f32], value: &mut LossValue) {
         let began = Instant::now();
         let share = self.penalty / logits.len() as f64;
         let pull = |present: f32, past: f32| 2.0 * share * (f64::from(present) - f64::from(past));
@@ -182,9 +181,9 @@ impl<'a> Question<'a> {
 }
 
 /// Counts the answer, adds its gradients, and remembers the network as it is before the update.
-pub fn remember(state: &mut State, question: Option<Question>, gradients: &mut Gradients) {
+pub fn remember(state: &mut State, comparison: Option<Comparison>, gradients: &mut Gradients) {
     let Some(watch) = &mut state.watch else { return };
-    if let Some(answer) = question.and_then(|question| question.answer) {
+    if let Some(answer) = comparison.and_then(|comparison| comparison.answer) {
         watch.tally += answer.tally;
         watch.asked += 1;
         watch.secs += answer.secs;

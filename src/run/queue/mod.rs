@@ -131,7 +131,6 @@ pub enum Command {
 pub struct QueueView {
     pub options: QueueOptions,
     pub is_paused: bool,
-    /// The request to all runs to stop.
     pub stopping: Option<StopKind>,
     /// True once it has ended, and takes no more runs.
     pub is_over: bool,
@@ -245,7 +244,6 @@ struct Shared {
 struct State {
     line: Line,
     options: QueueOptions,
-    /// Threads that carry out runs.
     workers: usize,
     /// Workers that were ever started, for their names.
     started: usize,

@@ -1,7 +1,7 @@
 //! Trains the present network, compared with its past where that is watched.
 
 use crate::error::RunError;
-use crate::interventions::watch::{self, Question};
+use crate::interventions::watch::{self, Comparison};
 use crate::session::{Session, StageEnd};
 use crate::state::TrainProgress;
 use crate::train::{self, MiniBatch, Phase, Trainer};
@@ -30,14 +30,15 @@ impl Trainer for Present {
         score: &mut Score,
     ) -> Result<(), RunError> {
         let context = session.context.clone();
-        let mut past = Question::new(session, &context, mini_batch);
+        let mut past = Comparison::new(session, &context, mini_batch);
         let (network, dropout) = (&session.state().network, mini_batch.dropout.clone());
-        let ask = |logits: &[f32], value: &mut LossValue| {
+        let compare = |logits: &[f32], value: &mut LossValue| {
             if let Some(past) = &mut past {
-                past.ask(logits, value);
+                past.compare(logits, value);
             }
         };
-        let mut pass = mini_batch.pass(session, network, dropout, context.records_gradients(), score, ask)?;
+        let mut pass =
+            mini_batch.pass(session, network, dropout, context.records_gradients(), score, compare)?;
         let state = session.state_mut();
         watch::remember(state, past, &mut pass.gradients);
         mini_batch.learn(&mut state.network, &mut state.memory, &pass);

@@ -27,7 +27,15 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
             Op::MaxPool(window) => (pooling("Max pooling", *window), None),
             Op::AveragePool(window) => (pooling("Average pooling", *window), None),
             Op::AdaptiveAveragePool(side) => (format!("Average pooling to {side}×{side}"), None),
-            Op::Subsample { stride, .. } => (format!("Every {} pixel, padded", ordinal(*stride)), None),
+            Op::Subsample { stride, .. } => {
+                let ordinal = match stride {
+                    1 => String::new(),
+                    2 => "2nd".to_owned(),
+                    3 => "3rd".to_owned(),
+                    number => format!("{number}th"),
+                };
+                (format!("Every {ordinal} pixel, padded"), None)
+            }
             Op::Add(position) => {
                 is_shortcut = false;
                 reads.extend(stack.pop());
@@ -47,11 +55,11 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
             }
             Op::Flatten => continue,
             Op::Activation(activation) => {
-                append(&mut links[from], name_of(activation));
+                links[from].what.extend([", ", name_of(activation)]);
                 continue;
             }
             Op::Dropout(share) => {
-                append(&mut links[from], &format!("dropout {share}"));
+                links[from].what.extend([", dropout ", &share.to_string()]);
                 continue;
             }
         };
@@ -95,19 +103,6 @@ pub fn paths(layers: &[Module]) -> Vec<Vec<usize>> {
         all.extend(std::iter::repeat_n(vec![position], count));
     }
     all
-}
-
-fn append(link: &mut Link, what: &str) {
-    link.what = format!("{}, {what}", link.what);
-}
-
-fn ordinal(number: usize) -> String {
-    match number {
-        1 => String::new(),
-        2 => "2nd".to_owned(),
-        3 => "3rd".to_owned(),
-        number => format!("{number}th"),
-    }
 }
 
 /// Formats "Max pooling 3×3, stride 2".

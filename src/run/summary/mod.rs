@@ -199,7 +199,6 @@ pub enum DataPart {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeenSamples {
     pub samples: Samples,
-    /// Names of the classes, `[classes]`.
     pub classes: ClassNames,
     /// Samples of each class, `[classes]`.
     pub counts: Vec<u64>,
@@ -207,7 +206,6 @@ pub struct SeenSamples {
     pub channels: Standardisation,
     /// All samples, unless they have to be read from files again and again.
     pub measured: usize,
-    /// The inventory of all parts.
     pub inventory: Inventory,
 }
 

@@ -31,7 +31,6 @@ pub struct TrialKey {
 /// The lines of `faults.csv` on a trial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrialFaults {
-    /// The first of its faults.
     pub faults: Vec<TrialFault>,
     pub count: u64,
     /// True where they are too many to list, so that only their stream is there.
@@ -77,7 +76,6 @@ pub struct FaultFilter {
 /// A campaign, and its cells whose trials have one fault each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SingleCells {
-    /// The campaign, by its name in `faults.csv`.
     pub campaign: String,
     pub round: Option<u64>,
     /// Places of those cells; empty if no cell has one fault in each trial.
@@ -91,7 +89,6 @@ pub struct FaultyTrial {
     pub key: TrialKey,
     /// Its only fault, or the first of them; none if they are too many to list.
     pub fault: Option<TrialFault>,
-    /// Number of faults that changed the stored value.
     pub faults: u64,
     /// The number of images with a separate fault there; 0 where all images have the same.
     pub images_hit: usize,
@@ -118,7 +115,7 @@ pub struct FaultyTrials {
 
 impl SingleCells {
     /// Finds the cells of a campaign whose trials have one fault each.
-    pub fn of(campaign: &CampaignRecord) -> Self {
+    pub fn new(campaign: &CampaignRecord) -> Self {
         let single = campaign.states(false).filter(|state| !state.outcomes.is_empty());
         let cells = single.map(|state| state.cell).collect();
         Self { campaign: campaign.began.campaign.clone(), round: campaign.began.round, cells }
@@ -235,54 +232,47 @@ fn add_counts(
     let path = folder.join(run).join(Table::Trials.file());
     let fail = |error: std::io::Error| format!("{}: {error}", path.display());
     for line in BufReader::new(File::open(&path).map_err(fail)?).lines() {
-        let line = line.map_err(fail)?;
-        let Some((key, [cell, faults, images, masked, benign, sdc1, _, due, _, _, accuracy])) =
-            cells_of(&line)
-        else {
+        let Some((mut trial, cell)) = parse(run, &line.map_err(fail)?) else { continue };
+        let TrialKey { campaign, round, trial: number } = &trial.key;
+        let Some(campaign) = campaigns.iter().position(|known| known.is_of(campaign, *round)) else {
             continue;
         };
-        let Some(campaign) = campaigns.iter().position(|campaign| campaign.is_of(&key.campaign, key.round))
-        else {
-            continue;
-        };
-        let is_single = cell.parse().is_ok_and(|cell| campaigns[campaign].cells.contains(&cell));
-        let counts = [faults, images, masked, benign, sdc1, due].map(str::parse);
-        let ([Ok(faults), Ok(images), Ok(masked), Ok(benign), Ok(sdc1), Ok(due)], Ok(accuracy)) =
-            (counts, accuracy.parse())
-        else {
-            continue;
-        };
-        let first = faulty.remove(&(campaign, key.trial));
+        let is_single = cell.is_some_and(|cell| campaigns[campaign].cells.contains(&cell));
+        let first = faulty.remove(&(campaign, *number));
         if filter.is_chosen() && !(is_single && first.is_some()) {
             continue;
         }
-        let (fault, images_hit) = first.map_or((None, 0), |(fault, images)| (Some(fault), images));
-        let run = run.to_owned();
-        found.push(FaultyTrial {
-            run,
-            key,
-            fault,
-            faults,
-            images_hit,
-            images,
-            masked,
-            benign,
-            sdc1,
-            due,
-            accuracy,
-        });
+        if let Some((fault, images)) = first {
+            (trial.fault, trial.images_hit) = (Some(fault), images);
+        }
+        found.push(trial);
     }
     Ok(())
 }
 
-/// Parses a line of `trials.csv`: its trial, and its other cells; none for the head.
-fn cells_of(line: &str) -> Option<(TrialKey, [&str; 11])> {
-    let mut cells = line.split(',');
-    let [campaign, round, trial] = [cells.next()?, cells.next()?, cells.next()?];
-    let key =
-        TrialKey { campaign: campaign.to_owned(), round: round.parse().ok(), trial: trial.parse().ok()? };
-    let rest: Vec<&str> = cells.collect();
-    Some((key, rest.try_into().ok()?))
+/// Parses a line of `trials.csv` into a trial without its faults, and its cell; none for the head.
+fn parse(run: &str, line: &str) -> Option<(FaultyTrial, Option<usize>)> {
+    let cells: Vec<&str> = line.split(',').collect();
+    let [campaign, round, trial, cell, faults, images, masked, benign, sdc1, _, due, _, _, accuracy] =
+        cells[..]
+    else {
+        return None;
+    };
+    let (campaign, round, trial) = (campaign.to_owned(), round.parse().ok(), trial.parse().ok()?);
+    let trial = FaultyTrial {
+        run: run.to_owned(),
+        key: TrialKey { campaign, round, trial },
+        fault: None,
+        faults: faults.parse().ok()?,
+        images_hit: 0,
+        images: images.parse().ok()?,
+        masked: masked.parse().ok()?,
+        benign: benign.parse().ok()?,
+        sdc1: sdc1.parse().ok()?,
+        due: due.parse().ok()?,
+        accuracy: accuracy.parse().ok()?,
+    };
+    Some((trial, cell.parse().ok()))
 }
 
 #[cfg(test)]

@@ -33,11 +33,9 @@ pub struct Guess {
     pub same_classes: Net,
     /// The inputs that it is usually trained on.
     pub input: Shape,
-    /// Number of logits.
     pub classes: usize,
     /// A fact about the network that weights do not show.
     pub unknown: Option<&'static str>,
-    /// Whose file it looks like.
     pub source: Option<&'static Source>,
 }
 
@@ -179,7 +177,6 @@ pub struct Source {
     has: &'static str,
     /// A layer that they do not have, and others with the same names do.
     lacks: &'static str,
-    /// The setting of data.
     normalize: &'static str,
 }
 
@@ -243,7 +240,6 @@ pub enum Scaling {
     Known(Normalize),
     /// The file looks like one of this source.
     Likely(&'static Source),
-    /// Nothing.
     Unknown,
 }
 

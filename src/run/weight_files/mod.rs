@@ -2,7 +2,7 @@
 //! a file is of.
 
 #[cfg(test)]
-mod files;
+mod file_tests;
 mod guess;
 mod names;
 #[cfg(test)]
@@ -218,10 +218,8 @@ impl Fit {
 /// The content of a weight file.
 #[derive(Clone, Debug)]
 pub struct Inspection {
-    /// Name of its layout.
     pub form: &'static str,
     pub tensors: Vec<TensorSummary>,
-    /// Sentences on what an import converts or leaves out.
     pub notes: Vec<String>,
     /// Notes that the writer left in it, by key.
     pub about: Vec<(String, String)>,

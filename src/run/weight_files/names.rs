@@ -21,7 +21,6 @@ const INSIDE: [&str; 2] = ["module", "_orig_mod"];
 pub struct Naming {
     /// True where [`INSIDE`] is taken out of names.
     is_plain: bool,
-    /// Prefix of the names of the weights.
     pub prefix: String,
     /// Our name of a layer by theirs, without the prefix.
     map: BTreeMap<String, String>,

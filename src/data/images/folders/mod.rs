@@ -43,7 +43,6 @@ pub(crate) struct Pictures {
     /// None where the training part is to be split.
     pub test: Option<Vec<Picture>>,
     pub classes: Vec<String>,
-    /// The folders of the parts, in words; empty where the training part is to be split.
     pub split: String,
     pub left_out: Vec<LeftOut>,
     pub notes: Vec<String>,

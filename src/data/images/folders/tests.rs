@@ -341,7 +341,7 @@ mod label_map {
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
 
-    use super::super::*;
+    use super::*;
 
     #[test]
     fn folders_have_classes_by_number_or_by_line() {

@@ -153,7 +153,6 @@ fn y_axis(y: &Column, found: &[Found<'_>]) -> Axis {
     }
 }
 
-/// A run with both values.
 pub struct Found<'a> {
     pub arm: usize,
     pub row: &'a Row,
@@ -163,7 +162,6 @@ pub struct Found<'a> {
     pub is_unfinished: bool,
 }
 
-/// The runs of a line.
 struct Group<'a> {
     /// The values in which they agree and other lines differ.
     key: Vec<&'a str>,

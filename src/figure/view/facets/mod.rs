@@ -61,7 +61,6 @@ fn label(column: &Column, labels: &Labels) -> String {
     }
 }
 
-/// The content of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panels {
     /// Each value of the chosen settings.
@@ -390,7 +389,6 @@ fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
 }
 
 impl Key<'_> {
-    /// Returns its values as columns or rows.
     fn side(&self) -> Side {
         let (values, heads) = self.values.iter().cloned().unzip();
         Side { key: self.column.key(), values, heads }

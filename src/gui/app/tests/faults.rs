@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tiles::LayoutChange;
+use crate::views::TrialFilter;
 use doc::fault::CellPlan;
 use figure::plots::testing::outcome;
 use results::campaign::{CampaignBegan, CellState};
@@ -59,7 +60,8 @@ fn setting(name: &str) -> Selection {
 /// The runs whose trials are listed after a click on a cell.
 fn listed(window: &Window) -> Vec<String> {
     let workspace = &window.harness.state().workspace;
-    workspace.views.shown_faults(&workspace.selection).expect("a cell is open").runs
+    let filter = workspace.views.store.known::<TrialFilter>().expect("a cell is open");
+    filter.place(&workspace.selection).expect("a cell is open").runs
 }
 
 fn ids(window: &Window, name: &str) -> Vec<String> {

@@ -68,7 +68,6 @@ pub struct KeyboardState {
     corners: Option<[Pos2; 2]>,
 }
 
-/// The requests of keys.
 #[derive(Debug)]
 pub struct KeyResponse {
     pub change: ViewChange,
@@ -124,7 +123,6 @@ impl FigureView {
         done
     }
 
-    /// Returns the pinned reading as a place of the figure.
     fn pinned_place(&self, figure: &Figure) -> Option<[f64; 2]> {
         let [x, y] = self.pinned?;
         Some([figure.x.scale.forward(x)?, figure.y.scale.forward(y)?])

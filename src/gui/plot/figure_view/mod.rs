@@ -87,8 +87,8 @@ pub struct FigureView {
     strip: StripRows,
     /// The last surface of lines.
     viewport: Option<PlotViewport>,
-    /// Scenes that threads compute, with their figures.
-    scenes: Latest<(SceneRequest, Arc<Figure>), Scene>,
+    /// The scene that a thread computes, by its figure and inputs.
+    work: Latest<(Arc<Figure>, SceneRequest), Scene>,
     pub(super) around: PlotContext,
     /// Width of what is beside the plot in the last frame, and the intervals there in the words of small print.
     beside: f32,
@@ -112,7 +112,7 @@ impl FigureView {
         self.block.forget_figure();
         self.opening = None;
         self.panels.forget_figure();
-        (self.kept, self.mesh, self.bands, self.scenes) = (None, None, None, Latest::default());
+        (self.kept, self.mesh, self.bands, self.work) = (None, None, None, Latest::default());
     }
 
     /// Takes the scene of a new figure. A range that was chosen meanwhile is not part of this scene: it is kept.
@@ -135,7 +135,6 @@ impl FigureView {
         Some([places(&figure.x, x)?, places(&figure.y, y)?])
     }
 
-    /// Returns the request for the scene of another figure.
     pub fn request(&self) -> SceneRequest {
         SceneRequest {
             hidden: self.hidden.clone(),
@@ -151,14 +150,12 @@ impl FigureView {
         self.refits = true;
     }
 
-    /// Returns a saved view.
     pub fn new(kept: &PlotView) -> Self {
         let parallel = AxisBrushes::new(kept.brushes.clone());
         let panels = Panels::new(kept.facets.zooms.clone());
         Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, panels, ..Self::default() }
     }
 
-    /// Returns the view as it is saved, with these titles.
     pub fn kept(&self, titles: PlotView) -> PlotView {
         let [x, y] = self.chosen;
         let brushes = self.parallel.brushes.clone();
@@ -227,7 +224,6 @@ impl FigureView {
         }
     }
 
-    /// Returns true if the line with this name is hidden.
     #[cfg(test)]
     pub fn is_hidden(&self, name: &str) -> bool {
         self.hidden.contains(name)
@@ -315,7 +311,7 @@ fn plot_ui(
     state.ends = if let Beside::Ends(_) = beside { "bars at line ends" } else { "" };
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
-    let widget = plot(figure, view, place.size(), size, theme);
+    let widget = plot(figure, view, size, theme);
     let shown = show(ui, figure, widget, place, [view, fit], theme);
     let (frame, now) = (*shown.transform.frame(), view_of(&shown.transform));
     state.frame = Some(frame);
@@ -328,7 +324,7 @@ fn plot_ui(
         .widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
     state.paint_data(ui, figure, now, frame, theme);
-    around_ui(ui.painter(), figure, now, frame, theme);
+    around_ui(ui.painter(), figure, now, frame, place, theme);
     beside.ui(ui, figure, frame, theme);
 
     let (asked, change) = state.act(ui, &shown);

@@ -20,7 +20,7 @@ const MOST_BANDS: usize = 4;
 impl FigureView {
     /// Updates what is kept between frames; returns the places that show all visible data.
     pub(super) fn prepare(&mut self, figure: &Arc<Figure>, ctx: &Context) -> View {
-        if let Some(((_, of), scene)) = self.scenes.take()
+        if let Some(((of, _), scene)) = self.work.take()
             && Arc::ptr_eq(figure, &of)
         {
             self.take(scene);
@@ -47,16 +47,20 @@ impl FigureView {
         if self.kept.is_none() || self.mesh.is_none() || !is_large(figure) {
             return false;
         }
-        if !self.scenes.is_busy() {
-            let request = SceneRequest { zoom: self.zoom, ..self.request() };
-            if self.scenes.failed().is_some_and(|(failed, _)| *failed == request) {
-                return true; // it would fail again
-            }
-            let kept = self.kept.clone().filter(|_| self.is_kept());
-            let (own, asked) = (figure.clone(), request.clone());
-            self.scenes.ask((request, figure.clone()), ctx, move || Ok(Scene::new(&own, asked, kept)));
+        if self.work.is_busy() {
+            return true;
         }
-        self.scenes.is_busy()
+        let request = SceneRequest { zoom: self.zoom, ..self.request() };
+        if self.work.failed().is_some_and(|(_, failed)| *failed == request) {
+            return true; // it would fail again
+        }
+        let kept = self.kept.clone().filter(|_| self.is_kept());
+        let (of, asked) = (figure.clone(), request.clone());
+        let began = self.work.ask((figure.clone(), request), ctx, move || Ok(Scene::new(&of, asked, kept)));
+        if !began {
+            self.work.forget(); // without a thread, it is computed here
+        }
+        began
     }
 
     /// Paints the data of a part of the figure into its frame, with the texts on them.
@@ -155,11 +159,11 @@ impl FigureView {
 
     /// Returns true if a thread computes the scene.
     pub(in crate::plot) fn is_waiting(&self) -> bool {
-        self.scenes.is_busy() || self.panels.views.iter().any(Self::is_waiting)
+        self.work.is_busy() || self.panels.views.iter().any(Self::is_waiting)
     }
 
     /// Returns why the scene could not be computed, once.
     pub(in crate::plot) fn trouble(&mut self) -> Option<String> {
-        self.scenes.failure().or_else(|| self.panels.views.iter_mut().find_map(Self::trouble))
+        self.work.failure().or_else(|| self.panels.views.iter_mut().find_map(Self::trouble))
     }
 }

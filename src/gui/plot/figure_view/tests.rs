@@ -304,7 +304,7 @@ fn settle(harness: &mut Harness<'_, Shown>) {
     let mut calm = 0;
     for _ in 0..1000 {
         harness.step();
-        calm = if harness.state().view.scenes.is_busy() { 0 } else { calm + 1 };
+        calm = if harness.state().view.work.is_busy() { 0 } else { calm + 1 };
         if calm == 5 {
             return;
         }
@@ -319,7 +319,7 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     harness.state_mut().figure = Arc::new(large());
     harness.state_mut().view.forget_figure();
     harness.step();
-    assert!(!harness.state().view.scenes.is_busy(), "there is nothing yet that could be shown until then");
+    assert!(!harness.state().view.work.is_busy(), "there is nothing yet that could be shown until then");
     let whole = harness.state().view.mesh.clone().unwrap().key().view;
     scroll(&mut harness, 100.0);
     settle(&mut harness);
@@ -328,7 +328,7 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     harness.get_by_label("rises").click();
     let is_asked = (0..5).any(|_| {
         harness.step();
-        harness.state().view.scenes.is_busy()
+        harness.state().view.work.is_busy()
     });
     assert!(is_asked, "another range is looked for");
     settle(&mut harness);

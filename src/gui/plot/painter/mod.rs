@@ -198,7 +198,6 @@ pub fn paint(painter: &Painter, items: &[Item]) {
     texts(painter, items);
 }
 
-/// Paints the texts of items.
 pub fn texts(painter: &Painter, items: &[Item]) {
     for item in items {
         match &item.shape {

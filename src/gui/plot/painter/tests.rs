@@ -101,7 +101,6 @@ fn items(figure: &Figure, theme: Theme, intervals: Intervals<'_>) -> (Vec<Item>,
     ([ground(&surface), bands(&surface), over(&surface)].concat(), area)
 }
 
-/// A picture with a ground.
 struct Picture {
     colours: Vec<[f32; 3]>,
 }

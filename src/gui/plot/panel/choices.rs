@@ -28,10 +28,10 @@ pub fn offered(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     if plot.controls.one_arm {
         found.push(arms_ui);
     }
-    if plot.controls.one_arm && state.stages().len() > 1 {
+    if plot.controls.one_arm && state.data.stages.len() > 1 {
         found.push(stages_ui);
     }
-    if plot.controls.weights && !state.parameters().is_empty() {
+    if plot.controls.weights && !state.data.parameters.is_empty() {
         found.extend([measure_ui as Choice, layer_ui]);
     }
     if state.figure(plot).is_some_and(|figure| figure.levels.len() > 1) {
@@ -54,7 +54,7 @@ fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
 
 /// Draws the choice of the campaign where several stages have one.
 fn stages_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
-    let known = state.stages().to_vec();
+    let known = state.data.stages.clone();
     stage_choice_ui(ui, &known, &mut state.options.campaign);
 }
 
@@ -81,7 +81,7 @@ fn measure_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
 }
 
 fn layer_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
-    let known = state.parameters().to_vec();
+    let known = state.data.parameters.clone();
     let parameter = &mut state.options.weights.parameter;
     // A parameter of other runs is not drawn.
     let shown = parameter.as_ref().filter(|parameter| known.contains(parameter));
@@ -137,7 +137,7 @@ pub fn columns_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     if !plot.controls.columns {
         return;
     }
-    let offered = state.columns();
+    let offered = state.data.columns.clone();
     let drawn = state.figure(plot).map(|figure| figure.x.title.clone());
     let before = state.options.metric.clone();
     // Rows of tools go from right to left.
@@ -213,7 +213,7 @@ pub(super) fn facets_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
 
 /// Returns the columns that the runs offer, and those chosen for other runs.
 fn facet_choices(plot: &Plot, state: &mut PlotState) -> Choices {
-    let mut choices = state.facets().to_vec();
+    let mut choices = state.data.facets.clone();
     for column in &state.titles(plot).facets.by {
         if choices.iter().all(|(known, _)| known != column) {
             choices.push((column.clone(), column.key()));

@@ -132,7 +132,6 @@ pub fn tools_ui(
     exported.or(filter).or(grouping).or(cell_tool_ui(ui, plot, state))
 }
 
-/// Draws all controls of a plot into its menu.
 pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
     let options = state.options.clone();
     let response = commands_ui(ui, state.has_data(plot));
@@ -219,7 +218,7 @@ fn chip_ui(ui: &mut Ui, text: &str, [action, help]: [&str; 2]) -> bool {
 }
 
 fn x_ui(ui: &mut Ui, state: &mut PlotState) {
-    let series = state.series().to_vec();
+    let series = state.data.series.clone();
     let before = state.options.x.clone();
     let x = &mut state.options.x;
     let list = |ui: &mut Ui| {

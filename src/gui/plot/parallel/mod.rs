@@ -73,7 +73,6 @@ impl AxisBrushes {
         Self { brushes, drag: None, axis: 0, pinned: None, run_mesh: None }
     }
 
-    /// Forgets what depends on the last figure.
     pub fn forget_figure(&mut self) {
         if let Some(run_mesh) = &mut self.run_mesh {
             run_mesh.is_old = true;
@@ -81,7 +80,6 @@ impl AxisBrushes {
     }
 }
 
-/// The axes on the screen.
 pub struct AxesFrame<'a> {
     figure: &'a Figure,
     rect: Rect,
@@ -295,7 +293,7 @@ const STEP: f64 = 0.05;
 
 /// Does what was pressed: left and right choose an axis, B starts a range on it, up and down move its upper end, with Shift
 /// all of it, Escape removes it, and a key that fits removes all.
-pub fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut AxisBrushes) {
+fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut AxisBrushes) {
     let last = frame.figure.parallel.len().saturating_sub(1);
     for key in pressed(ui, response) {
         let Some(axis) = frame.figure.parallel.get(chosen.axis.min(last)) else { return };

@@ -63,7 +63,6 @@ pub fn golden(began: &CampaignBegan) -> String {
     format!("{} images, {right} right without faults{costs}", text::grouped(began.images))
 }
 
-/// Which images outcomes count.
 const COUNTED: &str = "All of these images count, also those that the network gets wrong without faults: an outcome \
     compares the faulty output with the fault-free (golden) one, not with the label";
 

@@ -43,15 +43,12 @@ pub struct TrialDetail {
     replayed: Latest<TrialPath, Arc<Replayed>>,
     /// The trial whose replay was asked for.
     asked: Option<TrialPath>,
-    /// The pictures of a trial.
     pictures: (Option<TrialPath>, Pictures),
 }
 
 /// The trial in the detail.
 pub struct Opened<'a> {
-    /// The trial.
     pub row: &'a TrialRow,
-    /// Its campaign.
     pub campaign: Option<&'a CampaignRecord>,
     /// Multiply-adds of a pass over the images of the campaign.
     pub work: u64,

@@ -74,7 +74,6 @@ pub const ENTRY: ViewEntry = ViewEntry {
     make: || Box::<Campaigns>::default(),
 };
 
-/// A run with one of its campaigns.
 type Listed<'a> = (&'a Run, &'a CampaignRecord);
 
 impl View for Campaigns {

@@ -84,7 +84,7 @@ fn the_order_is_seen_and_stays_for_another_cell() {
     let id = harness.state().listed[0].id.clone();
     let faults = ListedFaults { layer: "fc1".to_owned(), bit: 30, stage: String::new(), runs: vec![id] };
     let cell = TrialFilter::cell(faults, Selection::Arm(0));
-    harness.state_mut().views.show_trials(cell);
+    *harness.state_mut().views.store.of() = cell;
     wait_for(&mut harness, "2 of 3");
     harness.run_steps(2);
     let seen: Vec<_> = harness.query_all_by_label_contains("Show trial").map(|row| row.rect()).collect();

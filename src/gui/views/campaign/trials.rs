@@ -49,13 +49,11 @@ pub struct RunFacts {
 /// A trial with its fault as numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialRow {
-    /// The trial.
     pub trial: FaultyTrial,
     /// Its arm, with the swept values.
     pub arm: String,
     /// The name of its arm in the list, without the part that all listed trials share; empty if they are of one arm and setting.
     pub setting: String,
-    /// Its seed.
     pub seed: u64,
     /// The entry with its first fault: "fc1 [52, 11]" for a weight of that layer; empty without one.
     pub place: String,
@@ -78,7 +76,6 @@ pub struct TrialRows {
 
 /// A column of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Column {
     Setting,
     Seed,
@@ -108,7 +105,7 @@ impl TrialQuery {
             let listed: Vec<&CampaignRecord> =
                 campaigns.iter().filter(|campaign| campaign.trials() > 0 && is_listed(campaign)).collect();
             trials += listed.iter().map(|campaign| campaign.trials()).sum::<u64>();
-            cells.push((run.id.clone(), listed.iter().map(|campaign| SingleCells::of(campaign)).collect()));
+            cells.push((run.id.clone(), listed.iter().map(|campaign| SingleCells::new(campaign)).collect()));
             let key = |began: &results::campaign::CampaignBegan| (began.campaign.clone(), began.round);
             let formats =
                 listed.iter().map(|campaign| (key(&campaign.began), campaign.began.format)).collect();
@@ -240,7 +237,6 @@ impl Column {
         Self::Accuracy,
     ];
 
-    /// Returns its heading.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Setting => "Setting",
@@ -255,7 +251,6 @@ impl Column {
         }
     }
 
-    /// Returns what it shows.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Setting => "The arm of the run, with its setting",
@@ -278,7 +273,6 @@ impl Column {
         !matches!(self, Self::Setting | Self::Weight | Self::Bit)
     }
 
-    /// Returns its text in a row.
     pub fn text(self, row: &TrialRow) -> String {
         let trial = &row.trial;
         let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), value_text);

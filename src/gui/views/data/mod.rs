@@ -12,14 +12,13 @@ use eframe::egui::{
     Align, CollapsingHeader, Frame, Grid, Label, Layout, Panel, RichText, ScrollArea, Ui, vec2,
 };
 
-use super::network_at_end::NetworkAtEnd;
+use super::network_at_end::{NetworkAtEnd, Source};
 use super::offer::{Offer, Offers};
 use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui, waiting_ui};
 use crate::background::{Latest, LoadState};
 use crate::plot::{FigureView, figure_ui};
 use crate::selection::Selection;
 use crate::table::{Column, Table};
-use crate::views::network_at_end::Source;
 use crate::{text, theme, widgets};
 use data::Inventory;
 use doc::{ClassNames, RunSpec};
@@ -50,7 +49,6 @@ pub struct DataView {
     samples: Latest<Samples, Arc<SeenSamples>>,
     answers: Latest<(Source, DataPart), Arc<Answers>>,
     pictures: Pictures,
-    /// The samples of the pictures.
     pictures_of: Option<Samples>,
     /// The answers whose matrix was drawn last, and how it is shown.
     matrix: (Option<Arc<Answers>>, FigureView),
@@ -359,7 +357,6 @@ fn runs_of(selection: &Selection) -> Selection {
 /// The conditions for listed samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// This class.
     pub class: Option<u32>,
     /// This predicted class.
     pub predicted: Option<u32>,

@@ -84,7 +84,7 @@ impl Pictures {
         });
         let places: Vec<usize> = visible.map(|range| listed[range].to_vec()).unwrap_or_default();
         self.textures.retain(|at, _| places.contains(at));
-        if !missing.is_empty() && !self.decoding.is_busy() {
+        if !missing.is_empty() {
             let seen = seen.clone();
             let decode = move || Ok(missing.into_iter().map(|at| (at, picture(&seen.samples, at))).collect());
             self.decoding.ask((), ui.ctx(), decode);
@@ -93,7 +93,7 @@ impl Pictures {
 
     /// Takes what the thread has decoded.
     fn take_decoded(&mut self, ui: &Ui, seen: &SeenSamples) {
-        let Some((_, decoded)) = self.decoding.take() else { return };
+        let Some(((), decoded)) = self.decoding.take() else { return };
         let options = options(&seen.samples);
         for (at, picture) in decoded {
             self.textures.insert(at, picture.map(|picture| texture(ui, "sample", &picture, options)));

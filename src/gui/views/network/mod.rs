@@ -295,7 +295,6 @@ fn open_path(ctx: &Context, mut list: Place, mut layers: &[Module]) -> Vec<usize
     path
 }
 
-/// Returns the layer at a path.
 fn layer_at<'a>(mut layers: &'a [Module], path: &[usize]) -> Option<&'a Module> {
     let (last, blocks) = path.split_last()?;
     for block in blocks {

@@ -102,9 +102,6 @@ impl SiteSpace {
     }
 
     /// Returns site `number`, from 0.
-    ///
-    /// # Panics
-    /// If there are not so many.
     pub fn site(&self, number: u64) -> Site {
         let at = self.ends.partition_point(|&end| end <= number);
         let begin = if at == 0 { 0 } else { self.ends[at - 1] };

@@ -19,7 +19,7 @@ pub const COST: usize = 8;
 #[inline]
 fn is_worth_dividing(count: usize, work: usize) -> bool {
     #[cfg(any(test, feature = "testing"))]
-    let work = if testing::is_forced() { WORTH } else { work };
+    let work = if crate::testing::is_forced() { WORTH } else { work };
     let is_worth = work >= WORTH || work >= WORTH_AWAKE && team::is_awake();
     count > 1 && is_worth && rayon::current_num_threads() > 1
 }
@@ -38,7 +38,7 @@ fn divided(count: usize, task: impl Fn(usize) + Send + Sync) {
 #[inline]
 pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
     #[cfg(test)]
-    let task = owners::watched(task);
+    let task = crate::testing::owners::watched(task);
     if is_worth_dividing(count, work) {
         divided(count, task);
     } else {
@@ -92,7 +92,7 @@ impl<'a> Shared<'a> {
             start: values.as_mut_ptr(),
             len: values.len(),
             #[cfg(test)]
-            number: owners::next_number(),
+            number: crate::testing::owners::next_number(),
             of: std::marker::PhantomData,
         }
     }
@@ -102,15 +102,12 @@ impl<'a> Shared<'a> {
     /// # Safety
     /// While the slice lives, nothing else reads or writes any of them: neither another task nor another slice of the
     /// same one, and [`Shared`] borrows the whole for as long.
-    ///
-    /// # Panics
-    /// When they are not within the slice.
     #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
     #[inline(always)]
     pub unsafe fn slice(&self, at: usize, len: usize) -> &'a mut [f32] {
         assert!(at <= self.len && len <= self.len - at, "within the shared slice");
         #[cfg(test)]
-        owners::take(self.number, self.len, at..at + len);
+        crate::testing::owners::take(self.number, self.len, at..at + len);
         // SAFETY: within the slice, and used by nothing else, by the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(at), len) }
     }
@@ -141,9 +138,6 @@ impl<T> Chunks<T> {
     ///
     /// # Safety
     /// The values live and are borrowed, and nothing else uses this chunk.
-    ///
-    /// # Panics
-    /// When there are not so many chunks.
     #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
     unsafe fn chunk(&self, at: usize) -> &mut [T] {
         assert!(at < self.count(), "one of the chunks");
@@ -191,90 +185,6 @@ pub fn pairs_mut<A: Send, B: Send>(
     }
 }
 
-/// Threads for work of any size, for tests.
-#[cfg(any(test, feature = "testing"))]
-pub mod testing {
-    use std::cell::Cell;
-    use std::fmt::Debug;
-
-    thread_local! {
-        static FORCED: Cell<bool> = const { Cell::new(false) };
-    }
-
-    /// Returns true if this thread divides all work that can be divided.
-    #[inline]
-    pub(super) fn is_forced() -> bool {
-        FORCED.get()
-    }
-
-    /// Does some work in a pool of so many threads, divided wherever possible.
-    pub fn divided<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.expect("threads can be started").install(|| {
-            FORCED.set(true);
-            work()
-        })
-    }
-
-    /// Does some work on 1, 2 and 5 threads, divided wherever possible, and asserts that the results are the same. `work`
-    /// must return bits: `==` on numbers takes 0 and −0 for equal.
-    pub fn assert_same_bits<T: Debug + PartialEq + Send>(work: impl Fn() -> T + Sync) {
-        let one = divided(1, &work);
-        assert!(one == divided(2, &work), "on two threads");
-        assert!(one == divided(5, &work), "on five threads");
-    }
-}
-
-/// Records which task has taken which numbers of a shared slice, so that tests check the promise of every task.
-#[cfg(test)]
-mod owners {
-    use std::cell::RefCell;
-    use std::collections::BTreeMap;
-    use std::ops::Range;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::{Arc, Mutex, PoisonError};
-
-    /// The owners of the numbers of each shared slice: 0 for none, else one more than the task.
-    type Owners = Mutex<BTreeMap<usize, Vec<usize>>>;
-
-    thread_local! {
-        /// The numbers taken by the tasks of the same call, and the task of this thread.
-        static INSIDE: RefCell<Option<(Arc<Owners>, usize)>> = const { RefCell::new(None) };
-    }
-
-    /// Returns a unique number for a shared slice.
-    pub fn next_number() -> usize {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Returns the same tasks, recorded.
-    pub fn watched(task: impl Fn(usize) + Send + Sync) -> impl Fn(usize) + Send + Sync {
-        let owners = Arc::<Owners>::default();
-        move |number| {
-            // A thread that waits for its own tasks may do another one in between.
-            let before = INSIDE.replace(Some((Arc::clone(&owners), number)));
-            task(number);
-            INSIDE.set(before);
-        }
-    }
-
-    /// Records that the task of this thread takes some numbers of a shared slice of `len`.
-    ///
-    /// # Panics
-    /// When another task of the same call has taken one of them.
-    pub fn take(shared: usize, len: usize, range: Range<usize>) {
-        INSIDE.with_borrow(|inside| {
-            let Some((owners, task)) = inside else { return };
-            let mut owners = owners.lock().unwrap_or_else(PoisonError::into_inner);
-            let taken = &mut owners.entry(shared).or_insert_with(|| vec![0; len])[range];
-            let is_free = taken.iter().all(|owner| [0, task + 1].contains(owner));
-            taken.fill(task + 1);
-            assert!(is_free, "another task has taken some of these numbers");
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,7 +193,7 @@ mod tests {
     fn what_is_forced_is_divided() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
         assert!(!pool.install(|| is_worth_dividing(2, 0)));
-        assert!(testing::divided(2, || is_worth_dividing(2, 0) && !is_worth_dividing(1, 0)));
+        assert!(crate::testing::divided(2, || is_worth_dividing(2, 0) && !is_worth_dividing(1, 0)));
     }
 
     /// Two tasks, and then one more, each with these numbers of ten.

@@ -8,7 +8,7 @@
 //! AVX-512, AVX2 and NEON round the same way: products are added unrounded.
 
 #[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod x86;
 
 use std::ops::{Add, Mul, Sub};
 
@@ -249,14 +249,12 @@ pub enum Level {
 }
 
 /// Returns true if the code for a kind may run: always, but in tests that ask for a lower one.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn is_allowed(_level: Level) -> bool {
-    #[cfg(any(test, feature = "testing"))]
-    return level::is_allowed(_level);
-    #[cfg(not(any(test, feature = "testing")))]
+#[cfg(all(not(any(test, feature = "testing")), target_arch = "x86_64"))]
+const fn is_allowed(_: Level) -> bool {
     true
 }
+#[cfg(all(any(test, feature = "testing"), target_arch = "x86_64"))]
+use crate::testing::level::is_allowed;
 
 /// Vectors as arrays, which the compiler vectorises as well as it can. `FUSED` where multiply-add is one instruction.
 #[derive(Clone, Copy)]
@@ -354,47 +352,5 @@ impl<const FUSED: bool> Vector for Lanes<FUSED> {
     unsafe fn store_at(self, to: *mut f32) {
         // SAFETY: the caller's promise.
         unsafe { to.cast::<[f32; LANES]>().write_unaligned(self.0) }
-    }
-}
-
-/// Other kinds of vectors than the processor's best, for tests.
-#[cfg(any(test, feature = "testing"))]
-pub mod level {
-    use std::cell::Cell;
-
-    use super::Level;
-
-    thread_local! {
-        static HIGHEST: Cell<Option<Level>> = const { Cell::new(Some(Level::Avx512)) };
-    }
-
-    /// Returns true if this thread may use vectors of a kind.
-    #[inline]
-    pub fn is_allowed(level: Level) -> bool {
-        Some(level) <= HIGHEST.get()
-    }
-
-    /// Returns the kinds that this processor has; `None` is the portable one.
-    pub fn all() -> Vec<Option<Level>> {
-        #[cfg(target_arch = "x86_64")]
-        let has = [super::x86::has_avx2(), super::x86::has_avx512()];
-        #[cfg(not(target_arch = "x86_64"))]
-        let has = [false, false];
-        let better = [Level::Avx2, Level::Avx512].into_iter().zip(has);
-        std::iter::once(None).chain(better.filter_map(|(level, has)| has.then_some(Some(level)))).collect()
-    }
-
-    /// Does some work with vectors of at most this kind, on one thread.
-    pub fn with<T: Send>(level: Option<Level>, work: impl FnOnce() -> T + Send) -> T {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
-        pool.install(|| {
-            HIGHEST.set(level);
-            work()
-        })
-    }
-
-    /// Returns the results of some work with vectors of every kind.
-    pub fn each<T: Send>(work: impl Fn() -> T + Send + Sync) -> Vec<(Option<Level>, T)> {
-        all().into_iter().map(|level| (level, with(level, &work))).collect()
     }
 }

@@ -5,8 +5,8 @@
 
 use super::*;
 use crate::direct::{Epilogue, convolve};
-use crate::geometry::{Packing, Side};
-use crate::parallel::testing;
+use crate::geometry::{Direction, Packing};
+use crate::testing;
 
 /// Numbers of which one in every `step` is special.
 fn special(len: usize, step: usize, seed: u64) -> Vec<f32> {
@@ -88,7 +88,7 @@ fn convolved_and_pooled(shape: &ConvShape, relu: bool, input: &[f32]) -> Vec<f32
     let (height, width) = (shape.out_height(), shape.out_width());
     let case = Case::new(Images { count: shape.images, height, width, channels: outputs });
     let (weight, bias) = (numbers(shape.weight_len(), 2), numbers(outputs, 3));
-    let packing = Packing::new(shape, Side::Forward);
+    let packing = Packing::new(shape, Direction::Forward);
     let mut packed = vec![f32::NAN; packing.len()];
     packing.pack(&weight, &mut packed);
     let whole =
@@ -147,7 +147,7 @@ proptest! {
 fn channels_that_are_asked_for_have_the_bits_that_they_have_among_all() {
     let shape = shape(3, 9, 7, 5, 72);
     let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
-    let packing = Packing::new(&shape, Side::Forward);
+    let packing = Packing::new(&shape, Direction::Forward);
     let mut packed = vec![f32::NAN; packing.len()];
     packing.pack(&weight, &mut packed);
     let images = Images { count: 3, height: shape.out_height(), width: shape.out_width(), channels: 72 };

@@ -1,9 +1,9 @@
 //! All kernels with every kind of vectors that the processor has.
 
 use super::*;
-use crate::parallel::testing;
 use crate::pointwise::{self, Curve};
 use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use crate::testing;
 use crate::winograd::Winograd;
 
 /// The results of a convolution, forward and backward.

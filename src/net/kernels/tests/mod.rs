@@ -8,7 +8,7 @@ use super::linear::{self, LinearShape};
 use super::norm::{self, Next, Norm, NormGradients, Way};
 use super::pool::{self, Pooled};
 use super::scratch::Scratch;
-use super::simd::level;
+use super::testing::level;
 
 mod differences;
 mod fused;

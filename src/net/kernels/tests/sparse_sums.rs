@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::direct::{Epilogue, convolve};
-use crate::geometry::{Packing, Side};
+use crate::geometry::{Direction, Packing};
 use crate::sparse;
 
 /// How many weights remain, of a hundred.
@@ -85,12 +85,12 @@ proptest! {
         backward: bool,
     ) {
         let shape = ConvShape { images, ..shape };
-        let side = if backward { Side::Backward } else { Side::Forward };
+        let side = if backward { Direction::Backward } else { Direction::Forward };
         let scale = if special == 1 { 1e-23 } else { 1.0 };
         let weight = few(shape.weight_len(), shape.inputs * shape.taps(), scale);
         let (from, to) = match side {
-            Side::Forward => (shape.input_len(), (shape.out_height(), shape.out_width(), shape.outputs)),
-            Side::Backward => (shape.output_len(), (shape.height, shape.width, shape.inputs)),
+            Direction::Forward => (shape.input_len(), (shape.out_height(), shape.out_width(), shape.outputs)),
+            Direction::Backward => (shape.output_len(), (shape.height, shape.width, shape.inputs)),
         };
         let mut input = inputs(from, 1, scale);
         match special {

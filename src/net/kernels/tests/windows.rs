@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::direct::{Epilogue, convolve};
-use crate::geometry::{Packing, Side};
-use crate::parallel::testing;
+use crate::geometry::{Direction, Packing};
 use crate::pointwise::{self, Curve};
+use crate::testing;
 use crate::winograd::Winograd;
 
 /// Forward as one chain of products for each output, then the bias.
@@ -19,7 +19,7 @@ fn chains(shape: &ConvShape, [input, weight, bias]: [&[f32]; 3], fused: bool) ->
 
 /// The output of a convolution with an epilogue.
 fn convolved(shape: &ConvShape, input: &[f32], weight: &[f32], epilogue: &Epilogue) -> Vec<f32> {
-    let (packing, scratch) = (Packing::new(shape, Side::Forward), Scratch::default());
+    let (packing, scratch) = (Packing::new(shape, Direction::Forward), Scratch::default());
     let mut packed = vec![f32::NAN; packing.len()];
     packing.pack(weight, &mut packed);
     let to = output_images(shape);

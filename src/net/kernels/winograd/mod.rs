@@ -17,10 +17,11 @@ mod transforms;
 use std::ops::Range;
 
 use passes::Way;
-use transforms::{F2, F4, Form, MOST, Pass, T2};
+use transforms::{F2, F4, Form, MOST, T2};
 
 use crate::conv::{ConvGradients, ConvShape, Convolution, Factors, Window};
 use crate::direct::Direct;
+use crate::geometry::Direction;
 use crate::part::{Part, RANGE};
 use crate::simd::LANES;
 use crate::tile::MAX_COLUMNS as COLUMNS;
@@ -93,7 +94,7 @@ fn forward<F: Form>(form: F, factors: &Factors, bias: Option<&[f32]>, output: &m
     check(factors, output);
     assert!(bias.is_none_or(|bias| bias.len() == shape.outputs), "one bias for every output");
     let plan = Plan::new::<F>(shape, part);
-    let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
+    let way = Way { form, plan: &plan, pass: Direction::Forward, weight, scratch };
     passes::forward(&way, input, bias, output);
 }
 
@@ -105,7 +106,7 @@ fn backward<F: Form>(form: F, factors: &Factors, gradients: ConvGradients) {
         assert_eq!(input_gradient.len(), shape.input_len(), "one gradient for every input");
     }
     let plan = Plan::new::<F>(shape, part);
-    let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
+    let way = Way { form, plan: &plan, pass: Direction::Forward, weight, scratch };
     passes::backward(&way, input, gradients);
 }
 

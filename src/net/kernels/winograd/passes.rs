@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use super::transforms::{Form, FromImages, FromWeights, Pass, ToImages, ToWeights};
+use super::transforms::{Form, FromImages, FromWeights, ToImages, ToWeights};
 use super::{COLUMNS, Plan, Planes};
 use crate::conv::ConvGradients;
+use crate::geometry::Direction;
 use crate::parallel::{Shared, chunks_mut, tasks};
 use crate::scratch::{Buffer, Scratch};
 use crate::simd::{Kernel, LANES, Simd, Vector, dispatch};
@@ -17,7 +18,7 @@ use crate::tile::{Blocks, add_products};
 pub struct Way<'a, F> {
     pub form: F,
     pub plan: &'a Plan<'a>,
-    pub pass: Pass,
+    pub pass: Direction,
     /// All weights, `[output, input, 3, 3]`.
     pub weight: &'a [f32],
     pub scratch: &'a Scratch,
@@ -46,8 +47,8 @@ impl<F: Form> Way<'_, F> {
     pub fn channels(&self) -> (usize, usize) {
         let shape = &self.plan.shape;
         match self.pass {
-            Pass::Forward => (shape.inputs, shape.outputs),
-            Pass::Backward => (shape.outputs, shape.inputs),
+            Direction::Forward => (shape.inputs, shape.outputs),
+            Direction::Backward => (shape.outputs, shape.inputs),
         }
     }
 
@@ -114,8 +115,8 @@ impl<F: Form> Way<'_, F> {
         let mut weights = self.scratch.take(planes.len);
         let mut sums = self.scratch.take(self.plan.sum_planes(images.len()).len);
         let left = self.plan.part.map(|part| match self.pass {
-            Pass::Forward => &part.inputs[..],
-            Pass::Backward => &part.outputs,
+            Direction::Forward => &part.inputs[..],
+            Direction::Backward => &part.outputs,
         });
         for (number, rows) in Plan::channel_ranges(channels, left).into_iter().enumerate() {
             self.weights_of(panel, rows.clone(), planes, &mut weights);
@@ -314,7 +315,7 @@ impl<F: Form> ToWeight<'_, F> {
 pub fn backward<F: Form>(way: &Way<F>, input: &[f32], gradients: ConvGradients) {
     let plan = way.plan;
     let shape = &plan.shape;
-    let back = Way { pass: Pass::Backward, ..*way };
+    let back = Way { pass: Direction::Backward, ..*way };
     let group = plan.images_of_group();
     let groups = Plan::ranges(&(0..shape.images), group);
     let block = plan.block();

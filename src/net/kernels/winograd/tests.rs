@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::parallel::testing::assert_same_bits;
 use crate::scratch::Scratch;
+use crate::testing::assert_same_bits;
 
 /// The exact results of a convolution, by plain sums.
 struct Exact {

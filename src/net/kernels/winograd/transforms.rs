@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use super::{COLUMNS, Grid, OUTSIDE, Planes, TAPS, WINDOW};
+use crate::geometry::Direction;
 use crate::parallel::Shared;
 use crate::simd::{Kernel, LANES, Simd, Vector, prefetch};
 
@@ -274,18 +275,10 @@ pub fn load<S: Simd>(s: S, from: &[f32], at: usize) -> S::V {
     s.load(from[at..].first_chunk().expect("whole vectors"))
 }
 
-/// The pass that a transform belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
-    Forward,
-    /// From the gradients of the outputs to those of the inputs.
-    Backward,
-}
-
 /// Images to planes: `B' x B` of the inputs (forward) or `A y A'` of the outputs' gradients (backward).
 pub struct FromImages<'a, F> {
     pub form: F,
-    pub pass: Pass,
+    pub pass: Direction,
     pub grid: Grid,
     /// All images, `[image, height, width, channels]`.
     pub values: &'a [f32],
@@ -306,14 +299,14 @@ impl<F: Form> Kernel for FromImages<'_, F> {
     fn run<S: Simd>(self, s: S) {
         let form = self.form;
         match self.pass {
-            Pass::Forward => self.walk(
+            Direction::Forward => self.walk(
                 s,
                 F::INPUTS,
                 F::BEFORE,
                 #[inline(always)]
                 |line| form.input(s, line),
             ),
-            Pass::Backward => self.walk(
+            Direction::Backward => self.walk(
                 s,
                 F::OUTPUTS,
                 0,
@@ -374,7 +367,7 @@ impl<F: Form> FromImages<'_, F> {
 /// Planes to images: `A' m A` plus a bias (forward), or `B v B'` added up where tiles overlap (backward).
 pub struct ToImages<'a, F> {
     pub form: F,
-    pub pass: Pass,
+    pub pass: Direction,
     pub grid: Grid,
     /// The planes; a row for every tile of the images below, a column for each of the channels below.
     pub from: &'a [f32],
@@ -394,14 +387,14 @@ impl<F: Form> Kernel for ToImages<'_, F> {
     fn run<S: Simd>(self, s: S) {
         let form = self.form;
         match self.pass {
-            Pass::Forward => self.walk(
+            Direction::Forward => self.walk(
                 s,
                 F::OUTPUTS,
                 0,
                 #[inline(always)]
                 |line| form.output(s, line),
             ),
-            Pass::Backward => self.walk(
+            Direction::Backward => self.walk(
                 s,
                 F::INPUTS,
                 F::BEFORE,
@@ -487,7 +480,7 @@ const ROW: usize = LANES * TAPS;
 /// backward, rows are outputs and columns are inputs.
 pub struct FromWeights<'a, F> {
     pub form: F,
-    pub pass: Pass,
+    pub pass: Direction,
     /// All weights.
     pub weight: &'a [f32],
     /// Inputs of the convolution.
@@ -507,8 +500,8 @@ impl<F: Form> Kernel for FromWeights<'_, F> {
             for column in (0..self.columns.len()).step_by(LANES) {
                 let (down, across) = (self.rows.start + row, self.columns.start + column);
                 match self.pass {
-                    Pass::Forward => read(s, self.weight, self.inputs, across, down, &mut taps),
-                    Pass::Backward => {
+                    Direction::Forward => read(s, self.weight, self.inputs, across, down, &mut taps),
+                    Direction::Backward => {
                         prefetch_taps(self.weight.as_ptr(), self.inputs, (down + LANES, across));
                         read(s, self.weight, self.inputs, down, across, &mut taps);
                         transpose_taps(s, &mut taps);
@@ -538,24 +531,10 @@ impl<F: Form> Kernel for FromWeights<'_, F> {
 /// Returns one value for each lane. (`array::from_fn` need not be inlined, and then vectors would go through memory.)
 #[inline(always)]
 fn lanes<V>(of: impl Fn(usize) -> V) -> [V; LANES] {
-    [
-        of(0),
-        of(1),
-        of(2),
-        of(3),
-        of(4),
-        of(5),
-        of(6),
-        of(7),
-        of(8),
-        of(9),
-        of(10),
-        of(11),
-        of(12),
-        of(13),
-        of(14),
-        of(15),
-    ]
+    macro_rules! each {
+        ($($lane:literal)*) => { [$(of($lane)),*] };
+    }
+    each!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 }
 
 /// Prefetches the weights of sixteen outputs by sixteen inputs: each output's are on other lines, too far apart for

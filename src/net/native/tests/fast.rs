@@ -4,7 +4,7 @@ use super::{Writer, bits, inputs, network, pass_bits, train, vgg};
 use crate::{Compute, NativeCompute, NoTap, Tap};
 use data::Shape;
 use doc::Head;
-use kernels::parallel::testing::assert_same_bits;
+use kernels::testing::assert_same_bits;
 
 #[test]
 fn fast_kernels_train_nearly_as_exact_ones_do() {

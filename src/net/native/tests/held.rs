@@ -6,7 +6,7 @@ use data::Shape;
 use doc::Head;
 use doc::structure::Role;
 use intervene::Entry;
-use kernels::parallel::testing::assert_same_bits;
+use kernels::testing::assert_same_bits;
 
 /// Prunes every second channel of every layer, with all of its weights; and freezes a part of the first layer.
 fn prune_channels(network: &mut Network) {

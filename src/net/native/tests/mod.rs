@@ -17,7 +17,7 @@ use doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use form::ron_text;
 use intervene::stream::{Purpose, stream};
 use intervene::{BiasInit, Init};
-use kernels::parallel::testing::assert_same_bits;
+use kernels::testing::assert_same_bits;
 
 fn network(net: &Net, input: Shape) -> Network {
     initialised(Structure::new(net, input, 5, &Loss::CrossEntropy).unwrap())

@@ -40,7 +40,6 @@ pub struct Grouped {
 /// Rows with the same values of the keys.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// Its name.
     pub name: String,
     /// The visible rows, by their position, in the order of the table.
     pub rows: Vec<usize>,
@@ -59,7 +58,6 @@ pub struct Cell {
     pub text: String,
     /// Half of the 95 % confidence interval: "± 0.24"; empty without one.
     pub spread: String,
-    /// The mean.
     pub mean: Option<f64>,
     /// Half of the interval.
     pub half: Option<f64>,
@@ -377,7 +375,6 @@ pub enum Delta {
     /// There is nothing to compare yet.
     #[default]
     Unknown,
-    /// It is the baseline.
     Baseline,
     /// The filter hides what it would be compared with.
     Hidden,

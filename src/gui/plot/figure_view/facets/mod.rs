@@ -228,7 +228,6 @@ pub(super) struct Panels {
 /// The inputs of a grid: the address of the figure, the visible parts, and the space.
 pub(super) type GridKey = (usize, Vec<View>, [f64; 4]);
 
-/// The reading of a panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PanelReading {
     /// "at 5 epochs trained".
@@ -265,7 +264,6 @@ impl Panels {
         self.saved.clone().into_iter().chain(drawn).collect()
     }
 
-    /// Forgets what depends on the last figure.
     pub fn forget_figure(&mut self) {
         self.views.iter_mut().for_each(FigureView::forget_figure);
         self.grid = None;
@@ -277,7 +275,6 @@ impl Panels {
         self.views.iter_mut().for_each(FigureView::fit);
     }
 
-    /// Takes the scenes of a new figure.
     pub fn begin(&mut self, figure: &Figure, scenes: Vec<Scene>) {
         let Some(facets) = &figure.facets else { return };
         self.meet(facets);
