@@ -66,23 +66,14 @@ pub fn exported(directory: &Path, name: &str) -> PathBuf {
     if path.exists() { path } else { directory.join(name) }
 }
 
-/// A path as a setting has it.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadPath<'a> {
-    /// As it is written; empty where none is named.
-    pub text: &'a str,
-    /// Identities of runs leave paths of data out.
-    pub is_of_data: bool,
-}
-
-/// A replacement of a path; none where it stays.
-type NewPath<'a> = dyn Fn(ReadPath<'_>) -> Option<String> + 'a;
+/// A replacement of a path as a setting has it, empty where none is named; none where it stays.
+type NewPath<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Replaces the paths of what an experiment reads, in its sweeps and replacements too. Files that its runs write are none.
 pub fn with_paths(experiment: &Experiment, new: &NewPath<'_>) -> Experiment {
     let mut changed = experiment.clone();
     let written = exports(&mut changed);
-    let new = |path: ReadPath<'_>| new(path).filter(|_| written.iter().all(|file| file != path.text));
+    let new = |path: &str| new(path).filter(|_| written.iter().all(|file| file != path));
     replace(&mut changed, &Found::default(), &new);
     // Each address of a replacement is that of a setting of an arm.
     let arms: Vec<Option<&Arm>> = experiment.arms.iter().map(Some).chain([None]).collect();
@@ -139,7 +130,7 @@ fn replace(value: &mut dyn Value, outside: &Found, new: &NewPath<'_>) -> bool {
             is_in(&place, "Graft") && field.is_some_and(|field| field.key == "from") && is_file(text);
         let is_read = matches!(names, Names::Folder | Names::File) && !is_in(&place, "Export");
         if (is_read || is_source)
-            && let Some(other) = new(ReadPath { text, is_of_data: is_in(&place, "data") })
+            && let Some(other) = new(text)
         {
             *text = other;
             is_replaced = true;
@@ -256,19 +247,16 @@ mod paths_tests {
 )
 ";
         let experiment = parse(text, Path::new("x.ron")).unwrap();
-        let changed = with_paths(&experiment, &|path| {
-            let kind = if path.is_of_data { "D" } else { "W" };
-            (!path.text.is_empty()).then(|| format!("{kind}/{}", path.text))
-        });
+        let changed = with_paths(&experiment, &|path| (!path.is_empty()).then(|| format!("W/{path}")));
         let expected = text
-            .replace("dir: \"d\"", "dir: \"D/d\"")
-            .replace("label_map: Some(\"d\")", "label_map: \"D/d\"")
-            .replace("(file: \"d\"", "(file: \"D/d\"")
+            .replace("dir: \"d\"", "dir: \"W/d\"")
+            .replace("label_map: Some(\"d\")", "label_map: \"W/d\"")
+            .replace("(file: \"d\"", "(file: \"W/d\"")
             .replace("from: \"u.pt\"", "from: \"W/u.pt\"")
             .replace("\"v.pt\"", "\"W/v.pt\"")
             .replace("\"m.pt\"", "\"W/m.pt\"")
             .replace("\"f.csv\"", "\"W/f.csv\"")
-            .replace("[\"d\", \"e\"]", "[\"D/d\", \"D/e\"]");
+            .replace("[\"d\", \"e\"]", "[\"W/d\", \"W/e\"]");
         assert_eq!(
             to_text(&changed, text).unwrap(),
             to_text(&parse(&expected, Path::new("x.ron")).unwrap(), text).unwrap()

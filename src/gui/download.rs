@@ -68,7 +68,7 @@ pub struct DownloadDialog {
     listed: Vec<Listed>,
     chosen: usize,
     folder: String,
-    /// Whether a previous try left a part of a file there.
+    /// True if a previous try left a part of a file there.
     has_part: bool,
     /// The dataset and the folder that were looked at last, and a thread that looks: disks may be slow.
     on_disk: Latest<(usize, PathBuf), OnDisk>,

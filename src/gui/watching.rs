@@ -43,7 +43,7 @@ struct WatchState {
     target: Option<WatchTarget>,
     /// Files that were written there since then are news.
     since: SystemTime,
-    /// Whether nobody has looked since then.
+    /// True until somebody looks.
     is_fresh: bool,
 }
 

@@ -64,8 +64,8 @@ impl App {
         self.shell.ask(request, PathUse::DataFolder, ctx);
     }
 
-    /// Where file dialogs begin: beside the document; where nobody has named that, beside the one that was open last, else among the
-    /// user's documents.
+    /// Returns the folder that file dialogs begin in: beside the document; where nobody has named that, beside the one
+    /// that was open last, else among the user's documents.
     pub(super) fn folder(&self) -> PathBuf {
         let document = &self.editor.document;
         if document.path().is_some_and(|path| !is_untitled(path)) {

@@ -320,7 +320,7 @@ impl App {
         }
     }
 
-    /// While something is dragged over the window, says what dropping it would do.
+    /// Says what dropping would do, while something is dragged over the window.
     pub(super) fn drop_ui(&self, ctx: &egui::Context) {
         let arm = self.editor.document.experiment.arms.get(self.workspace.arm());
         self.shell.drop_ui(arm.map_or("the first arm", |arm| &arm.name), ctx);
@@ -332,7 +332,7 @@ fn moves_focus(input: &InputState) -> bool {
     [Tab, ArrowUp, ArrowDown, ArrowLeft, ArrowRight].into_iter().any(|key| input.key_pressed(key))
 }
 
-/// What the panels at the right and at the bottom took in the last frame, in points.
+/// Sizes of the panels at the right and at the bottom in the last frame, in points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Edges {
     plan: f32,
@@ -364,16 +364,16 @@ fn unpushed<R>(ui: &mut Ui, draw: impl FnOnce(&mut Ui) -> R) -> R {
 const WIDE: f32 = 1360.0;
 /// Below this width, or below this height, the settings are folded at first.
 const SMALL: Vec2 = vec2(900.0, 420.0);
-/// What rows of arms and the buttons of the plan need.
+/// The least width for rows of arms and the buttons of the plan.
 const LEAST_LEFT: f32 = 200.0;
-/// What a name and a field beside it need.
+/// The least width for a name and a field beside it.
 const LEAST_RIGHT: f32 = 208.0;
 
 /// The first sizes of the panels, in points. What a person drags them to is kept apart for small and large windows, so
 /// that a window that was small once does not keep its panels small.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct PanelSizes {
-    /// Whether only some panels are open at first, so that the plot gets at least half of the window.
+    /// True if only some panels are open at first, so that the plot gets at least half of the window.
     pub is_small: bool,
     is_wide: bool,
     /// The most that any panel gets, whatever it was dragged to in a larger window or before zooming in.
@@ -381,7 +381,7 @@ struct PanelSizes {
 }
 
 impl PanelSizes {
-    /// The sizes in a window of this size.
+    /// Returns the sizes in a window of this size.
     fn of(window: Vec2) -> Self {
         let is_small = window.x < SMALL.x || window.y < SMALL.y;
         Self { is_small, is_wide: window.x >= WIDE, most: 0.36 * window }
@@ -401,19 +401,17 @@ impl PanelSizes {
         panel.default_size(self.left_width()).size_range(LEAST_LEFT..=self.most.x.clamp(LEAST_LEFT, 520.0))
     }
 
-    /// The settings.
     fn right(self) -> Panel {
         let panel = Panel::right(("inspector", self.is_wide)).resizable(true);
         panel.default_size(self.right_width()).size_range(LEAST_RIGHT..=self.most.x.clamp(LEAST_RIGHT, 640.0))
     }
 
-    /// The plan, below the arms: up to half of their height.
+    /// Returns the panel of the plan, below the arms: up to half of their height.
     fn plan(height: f32) -> Panel {
         let most = (0.5 * height).max(96.0);
         Panel::bottom("plan").resizable(true).default_size(most.min(264.0)).size_range(96.0..=most)
     }
 
-    /// The log.
     fn log(self) -> Panel {
         let most = self.most.y.max(64.0);
         Panel::bottom("log above the status line")

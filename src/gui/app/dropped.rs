@@ -1,18 +1,42 @@
-//! What is dropped on the window: identified in a thread, then used or refused.
+//! Files dropped on the window: experiments, weights and datasets; identified in a thread, then used or refused.
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui;
+use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::App;
 use super::editor::of_data;
 use super::shell::Shell;
-use crate::background::{BackgroundTask, TaskState};
 use crate::dialogs::{Dialog, Leaving, Next, OtherNetwork};
-use crate::drop::{self, Dropped, DroppedWeights};
-use data::{Data, Recognised, recognise};
+use crate::theme;
+use data::{Data, Recognised, is_named_like_data, recognise};
+use doc::file_names::{is_file, weight_endings};
 use form::path::Place;
-use run::weight_files::{Fit, Naming, Scaling};
+use run::weight_files::{FileShapes, Fit, Guess, Naming, Scaling, guess, read_shapes};
+
+/// A dropped path, identified.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dropped {
+    /// An experiment's file.
+    Experiment(PathBuf),
+    /// Weights.
+    Weights(Box<DroppedWeights>),
+    /// A folder with the files of a dataset.
+    Data(Recognised),
+    /// The folder that was chosen for data that were not found, and what it holds, if that is a known dataset.
+    Chosen(PathBuf, Option<Recognised>),
+    /// Something that has no use here, and what it is.
+    Other(String),
+}
+
+/// A weight file that was dropped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DroppedWeights {
+    pub path: PathBuf,
+    pub shapes: FileShapes,
+    /// The network that they are of, or what the file has instead.
+    pub guess: Result<Guess, String>,
+}
 
 impl Shell {
     /// Takes dropped paths: identifies them in a thread, and returns what they are once that is known. `wanted` are
@@ -23,15 +47,9 @@ impl Shell {
         if !paths.is_empty() && self.takes_drops() {
             self.dialog = None;
             let wanted = wanted.clone();
-            self.identify(paths, move |path| drop::identify(path, &wanted), ctx);
+            self.identify(paths, move |path| identify(path, &wanted), ctx);
         }
-        let found = match self.dropping.as_ref()?.take() {
-            TaskState::Running => return None,
-            TaskState::Done(found) => Some(found),
-            TaskState::Failed(_) => None,
-        };
-        self.dropping = None;
-        found
+        self.dropping.take().map(|(_, found)| found)
     }
 
     /// Finds out in a thread what the folder is that was chosen for these data.
@@ -47,8 +65,8 @@ impl Shell {
         what: impl Fn(&Path) -> Dropped + Send + 'static,
         ctx: &egui::Context,
     ) {
-        let work = move || paths.iter().map(|path| what(path)).collect();
-        self.dropping = BackgroundTask::begin("dropped files", ctx, work);
+        self.dropping.abandon();
+        self.dropping.ask((), ctx, move || Ok(paths.iter().map(|path| what(path)).collect()));
     }
 
     /// Says what dropping would do, while something is dragged over the window.
@@ -56,7 +74,7 @@ impl Shell {
         let held: Vec<Option<PathBuf>> =
             ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
         if !held.is_empty() && self.takes_drops() {
-            drop::overlay_ui(ctx, &drop::promise(&held, arm));
+            overlay_ui(ctx, &promise(&held, arm));
         }
     }
 
@@ -90,7 +108,7 @@ impl App {
         if !others.is_empty() {
             let use_of = format!(
                 "Drop an experiment (.ron), a weight file ({}) or data (a folder, a table .csv or arrays .npz).",
-                doc::file_names::weight_endings()
+                weight_endings()
             );
             self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }
@@ -104,7 +122,7 @@ impl App {
     /// Uses data of the experiment's dataset, and asks before they replace it by another one.
     fn use_or_ask(&mut self, found: Recognised) {
         let data = &self.editor.document.experiment.data;
-        if drop::is_same(&found, data) {
+        if is_same(&found, data) {
             return self.use_data(&found);
         }
         self.shell.dialog = Some(Dialog::other_data(found, data.name()));
@@ -113,10 +131,10 @@ impl App {
     /// Uses the folder that was chosen for data that were not found, or says why it is of no use.
     fn take_chosen(&mut self, path: &Path, found: Option<&Recognised>) {
         let data = &self.editor.document.experiment.data;
-        if let Some(found) = found.filter(|found| drop::is_same(found, data)) {
+        if let Some(found) = found.filter(|found| is_same(found, data)) {
             return self.use_data(found);
         }
-        let (title, text) = drop::why_not(path, found, data);
+        let (title, text) = why_not(path, found, data);
         self.ask_about_missing(title, text);
     }
 
@@ -161,5 +179,184 @@ impl App {
                 Dialog::OtherNetwork(OtherNetwork { path, arm, name, whose, fit, guess, notes })
             }
         });
+    }
+}
+
+/// Returns what a path is; `wanted` are the data of the experiment. Reads from disk, which may be slow.
+pub fn identify(path: &Path, wanted: &Data) -> Dropped {
+    if let Some(found) = recognise(path, wanted) {
+        return Dropped::Data(found);
+    }
+    if path.is_dir() {
+        let names: Vec<&str> = Data::all().iter().filter_map(Data::file_set).collect();
+        return Dropped::Other(format!(
+            "{} has no files of a known dataset ({}), no folders of pictures and no NumPy arrays",
+            path.display(),
+            names.join(", ")
+        ));
+    }
+    match ending(path).as_str() {
+        "ron" => Dropped::Experiment(path.to_owned()),
+        _ if is_file(&path.to_string_lossy()) => match read_shapes(path, false) {
+            Ok(shapes) => {
+                let (path, guess) = (path.to_owned(), guess(&shapes));
+                Dropped::Weights(Box::new(DroppedWeights { path, shapes, guess }))
+            }
+            Err(why) => Dropped::Other(why),
+        },
+        "gz" | "zip" | "tar" | "tgz" => {
+            Dropped::Other(format!("{} is an archive: unpack it and drop the folder", path.display()))
+        }
+        "csv" | "tsv" => Dropped::Other(format!(
+            "{} has no header with columns, and cannot be read as a table",
+            path.display()
+        )),
+        "" => Dropped::Other(format!("{} has no file extension", path.display())),
+        other => Dropped::Other(format!("{} is a .{other} file", path.display())),
+    }
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+/// Returns why a chosen folder is of no use to an experiment with these data: a title and a text, for its user.
+pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String) {
+    let set = wanted.name();
+    if let Some(other) = found.map(|found| found.data.name()) {
+        let files = wanted.file_names().join(", ");
+        let text = format!(
+            "The experiment needs {set}: choose the folder with {files}.\n\nThe chosen folder is {}.",
+            path.display()
+        );
+        return (format!("This folder holds {other}"), text);
+    }
+    let chosen = wanted.clone().in_folder(path.to_string_lossy().into_owned());
+    let lacks = chosen.check_files(Path::new("")).err().map(|error| error.to_string()).unwrap_or_default();
+    (format!("This folder does not hold {set}"), lacks)
+}
+
+/// Returns true if data that were found are those of the experiment: the same dataset and, of EMNIST, the same split.
+pub fn is_same(found: &Recognised, present: &Data) -> bool {
+    (found.data.key(), found.data.file_set()) == (present.key(), present.file_set())
+}
+
+/// Returns the data that were dropped, with the settings that the document has for the same dataset.
+pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
+    if is_same(found, present) { present.clone() } else { found.data.clone() }.in_folder(dir)
+}
+
+/// Returns what dropping the dragged paths would do, judged by their names.
+pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
+    let [Some(path)] = paths else {
+        return "Drop to open experiments, import weights or use data".to_owned();
+    };
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    if is_named_like_data(&name) {
+        return format!("Drop to use {name} and the files beside it as data");
+    }
+    match ending(path).as_str() {
+        "ron" => format!("Drop to open {name}"),
+        _ if is_file(&name) => format!("Drop to import {name} into the plan of {arm}"),
+        "" | "csv" | "tsv" | "npz" | "npy" => format!("Drop to use {name} as data"),
+        _ => format!(
+            "{name} is not an experiment (.ron), weights ({}) or data (a folder, .csv, .npz)",
+            weight_endings()
+        ),
+    }
+}
+
+/// Covers the window while something is held over it.
+pub fn overlay_ui(ctx: &egui::Context, text: &str) {
+    let colours = theme::colours(ctx.theme());
+    let painter = ctx.layer_painter(LayerId::new(Order::Foreground, Id::unique("drop")));
+    let rect = ctx.content_rect();
+    let veil = if ctx.theme() == egui::Theme::Dark {
+        Color32::from_black_alpha(200)
+    } else {
+        Color32::from_white_alpha(225)
+    };
+    painter.rect_filled(rect, 0.0, veil);
+    let inner = rect.shrink(2.0 * theme::STEP);
+    painter.rect_stroke(inner, 8.0, Stroke::new(2.0, colours.accent), StrokeKind::Inside);
+    let font = FontId::proportional(theme::BODY);
+    let galley = painter.layout(text.to_owned(), font, colours.text, inner.width() - 8.0 * theme::STEP);
+    let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), inner);
+    painter.galley(at.min, galley, colours.text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(path: &Path) -> Dropped {
+        identify(path, &Data::all()[0])
+    }
+
+    #[test]
+    fn a_folder_without_data_says_what_could_be_in_it() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(matches!(named(root.path()), Dropped::Other(why) if why.contains("CIFAR-10")));
+    }
+
+    #[test]
+    fn what_is_dropped_is_named() {
+        assert!(matches!(named(Path::new("/x/a.ron")), Dropped::Experiment(_)));
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a.SafeTensors");
+        let header = br#"{"fc1.bias":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
+        let bytes = [&(header.len() as u64).to_le_bytes(), &header[..], &[0; 4]].concat();
+        std::fs::write(&path, bytes).unwrap();
+        let Dropped::Weights(weights) = named(&path) else { panic!() };
+        assert_eq!(weights.shapes.shapes["fc1.bias"], [1]);
+        assert_eq!(weights.guess.unwrap_err(), "the file has no weights of layers");
+        std::fs::write(root.path().join("a.pt"), "<html>").unwrap();
+        let Dropped::Other(why) = named(&root.path().join("a.pt")) else { panic!() };
+        assert!(why.contains("a.pt is a web page, not the file itself"), "{why}");
+        assert!(matches!(named(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file")));
+    }
+
+    #[test]
+    fn one_file_of_a_dataset_promises_data() {
+        let of = |name: &str| promise(&[Some(Path::new("/x").join(name))], "dense");
+        for name in ["data_batch_1.bin", "train-images-idx3-ubyte.gz", "t10k-labels.idx1-ubyte"] {
+            assert_eq!(of(name), format!("Drop to use {name} and the files beside it as data"));
+        }
+        assert_eq!(of("cifar"), "Drop to use cifar as data");
+        assert!(
+            of("weights.bin")
+                .contains("is not an experiment (.ron), weights (.safetensors, .pth, .pt, .th, .ckpt, ")
+        );
+    }
+
+    #[test]
+    fn another_split_of_a_dataset_is_other_data() {
+        use data::{Emnist, EmnistSplit};
+        let of = |split| Data::Emnist(Emnist { split, limit_test: Some(9), ..Emnist::default() });
+        let found = Recognised {
+            data: Data::Emnist(Emnist { split: EmnistSplit::Letters, ..Emnist::default() }),
+            folder: PathBuf::new(),
+            others: Vec::new(),
+        };
+        let same = data_in(&found, "x".to_owned(), &of(EmnistSplit::Letters));
+        assert_eq!(same, of(EmnistSplit::Letters).in_folder("x".to_owned()));
+        let other = data_in(&found, "x".to_owned(), &of(EmnistSplit::Digits));
+        assert_eq!(other, found.data.in_folder("x".to_owned()));
+    }
+
+    #[test]
+    fn settings_of_the_same_dataset_are_kept() {
+        let found = |data: Data| Recognised { data, folder: PathBuf::new(), others: Vec::new() };
+        for data in Data::all().into_iter().filter(|data| data.file_set().is_some()) {
+            let found = found(data.clone());
+            assert_eq!(
+                data_in(&found, "here".to_owned(), &data.limited_to(500)).limited_to(600),
+                data_in(&found, "here".to_owned(), &data.limited_to(500))
+            );
+            assert_eq!(
+                data_in(&found, "here".to_owned(), &Data::all()[0]),
+                data.in_folder("here".to_owned())
+            );
+        }
     }
 }

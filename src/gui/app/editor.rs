@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::dropped::data_in;
 use crate::commands::Command;
 use crate::dialogs::Dialog;
 use crate::document::Document;
-use crate::drop;
 use crate::files::{NO_RESULTS, is_untitled, new_untitled, rename_results};
 use crate::history::{CurrentState, EditState, History};
 use crate::log::Log;
@@ -298,7 +298,7 @@ impl Editor {
     /// Makes a folder of data the data of the experiment.
     pub fn use_data(&mut self, found: &Recognised, log: &mut Log) {
         let dir = self.document.as_written(&found.folder);
-        let data = drop::data_in(found, dir, &self.document.experiment.data);
+        let data = data_in(found, dir, &self.document.experiment.data);
         let (set, folder) = (data.name(), found.folder.display());
         self.document.experiment.data = data;
         log.info(match found.others.as_slice() {

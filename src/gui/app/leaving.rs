@@ -143,7 +143,7 @@ impl App {
     /// Resets the window to the current document: loads its results, clears the selection.
     pub(super) fn reset(&mut self) {
         self.shell.is_starting = false;
-        self.shell.dropping = None;
+        self.shell.dropping.abandon();
         self.runner.last_batch = None;
         self.forget_steps();
         self.editor.look_again();

@@ -67,7 +67,7 @@ const LONGEST_WAIT: f64 = 1.0;
 #[derive(Clone, Copy, Debug)]
 struct WaitingEdits {
     field: egui::Id,
-    /// When the first and the last of them were made, in seconds.
+    /// The times of the first and the last of them, in seconds.
     first: f64,
     last: f64,
 }
@@ -218,7 +218,7 @@ impl App {
         self.editor.document.runs().len() > MANY_RUNS
     }
 
-    /// How long the edits of a field still wait before results follow them.
+    /// Returns how long the edits of a field still wait before results follow them.
     fn wait_for_pause(&mut self, field: egui::Id, ctx: &egui::Context) -> Option<Duration> {
         if !self.has_many_runs() || !self.editor.document.has_changed() {
             return None;

@@ -109,11 +109,12 @@ impl App {
     /// Says what was found in the folder of results.
     pub(super) fn log_found(&mut self, count: usize) {
         let results = self.editor.results();
-        let folder = results.display();
+        let (folder, has_file) = (results.display(), self.editor.document.path().is_some());
+        let place = if has_file { format!(" in {folder}") } else { String::new() };
         match count {
-            0 if self.editor.document.path().is_none() => {}
-            0 => self.log.info(format!("Results will go to {folder}")),
-            count => self.log.info(format!("Found results of {} in {folder}", text::counted(count, "run"))),
+            0 if has_file => self.log.info(format!("Results will go to {folder}")),
+            0 => {}
+            count => self.log.info(format!("Found results of {}{place}", text::counted(count, "run"))),
         }
         self.seeks_outdated = true;
         self.runner.plan_cost(&self.editor.document);

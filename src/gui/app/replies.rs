@@ -68,7 +68,7 @@ impl App {
         }
     }
 
-    /// After a failure the field for a path stays open, with what was typed and why that could not be used.
+    /// Keeps the field for a path open after a failure, with what was typed and why that could not be used.
     fn keep_typed(&mut self, asked: Option<Dialog>) {
         if let Some(Dialog::Message { text: why, .. }) = &self.shell.dialog
             && let Some(Dialog::Path { request, usage, text, .. }) = asked

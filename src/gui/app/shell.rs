@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
 
+use super::dropped::Dropped;
 use super::export::Exporting;
-use crate::background::BackgroundTask;
+use crate::background::Latest;
 use crate::desktop::Desktop;
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::DownloadDialog;
-use crate::drop::Dropped;
 use crate::files::{PathAnswer, PathRequest, PendingPath, Picker};
 use crate::guide::Guide;
 use crate::licences::LicencesWindow;
@@ -26,7 +26,6 @@ pub(super) struct Shell {
     pub settings: Settings,
     pub dialog: Option<Dialog>,
     pub is_starting: bool,
-    /// What is known of recent files.
     pub recent_files: RecentFiles,
     pub guide: Guide,
     pub licences: LicencesWindow,
@@ -35,7 +34,7 @@ pub(super) struct Shell {
     pub palette: Option<Palette>,
     pub may_close: bool,
     pub title: String,
-    pub dropping: Option<BackgroundTask<Vec<Dropped>>>,
+    pub dropping: Latest<(), Vec<Dropped>>,
     desktop: Box<dyn Desktop>,
     picker: Picker,
     asked: Option<(PendingPath, PathUse)>,
@@ -62,7 +61,7 @@ impl Shell {
             palette: None,
             may_close: false,
             title: String::new(),
-            dropping: None,
+            dropping: Latest::default(),
             desktop,
             picker,
             asked: None,

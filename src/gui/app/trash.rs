@@ -15,7 +15,7 @@ use results::table::columns::Numbers;
 use run::{archive, restore};
 
 impl App {
-    /// The methods paragraph of the document and its results.
+    /// Returns the methods paragraph of the document and its results.
     fn methods(&self) -> Result<String, Vec<Problem>> {
         let runs = self.editor.document.runs().iter();
         let records = runs.filter_map(|run| self.runner.runs.record(&run.id));
@@ -55,12 +55,12 @@ impl App {
         runs.filter(|run| self.runner.runs.record(&run.id).is_some())
     }
 
-    /// Whether an arm has runs with results.
+    /// Returns true if an arm has runs with results.
     pub(super) fn has_results(&self, arm: usize) -> bool {
         self.with_results(arm).next().is_some()
     }
 
-    /// The runs of an arm that have results, by identity, each once.
+    /// Returns the runs of an arm that have results, by identity, each once.
     pub(super) fn results_of(&self, arm: usize) -> BTreeSet<String> {
         self.with_results(arm).map(|run| run.id.clone()).collect()
     }

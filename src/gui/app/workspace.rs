@@ -127,7 +127,7 @@ impl Workspace {
         self.selection.limit(document.experiment.arms.len());
     }
 
-    /// A selected setting that the sweep no longer has gives way to its arm.
+    /// Selects the arm in place of a setting that the sweep no longer has.
     fn keep_setting(&mut self) {
         let Selection::Setting { arm, name } = &self.selection else { return };
         let is_it = |treatment: &Treatment| treatment.arm == *arm && treatment.name == *name;

@@ -34,9 +34,9 @@ pub(super) struct Looking {
     /// Some were not looked at yet.
     is_behind: bool,
     seen: Latest<(), (Vec<Seen>, BTreeSet<String>)>,
-    /// When the files were compared with their stamps.
+    /// The time when the files were compared with their stamps.
     compared: Option<Instant>,
-    /// When all were looked at without regard to stamps.
+    /// The time when all were looked at without regard to stamps.
     in_full: Option<Instant>,
     /// The window had the focus.
     had_focus: bool,

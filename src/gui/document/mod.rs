@@ -53,12 +53,12 @@ struct Checked {
     /// Those of the problems that are drafts.
     drafts: Vec<Problem>,
     runs: Vec<Run>,
-    /// Whether the runs are those of settings before an error.
+    /// True if the runs are those of settings before an error.
     is_behind: bool,
     /// Data whose files were not found.
     missing: Vec<Data>,
     at: Instant,
-    /// Whether more is known of the data by now.
+    /// True if more is known of the data by now.
     is_stale: bool,
 }
 

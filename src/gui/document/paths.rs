@@ -6,7 +6,7 @@ use super::Document;
 use crate::files::absolute;
 use doc::Experiment;
 use doc::file::base_of;
-use doc::file_names::{ReadPath, with_paths};
+use doc::file_names::with_paths;
 
 /// A document's file that moves, or gets its first place.
 pub struct Move {
@@ -48,7 +48,7 @@ impl Move {
         with_paths(experiment, &|path| self.path(path))
     }
 
-    fn path(&self, ReadPath { text, .. }: ReadPath<'_>) -> Option<String> {
+    fn path(&self, text: &str) -> Option<String> {
         let path = Path::new(text);
         if text.is_empty() || path.is_absolute() && self.had_file {
             return None;
@@ -96,7 +96,7 @@ mod tests {
         let paths = |document: &Document| {
             let found = std::cell::RefCell::new(Vec::new());
             with_paths(&document.experiment, &|path| {
-                found.borrow_mut().push(path.text.to_owned());
+                found.borrow_mut().push(path.to_owned());
                 None
             });
             found.into_inner()

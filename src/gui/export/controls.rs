@@ -97,7 +97,7 @@ pub struct Applies {
     pub legend: bool,
     /// The look of lines.
     pub lines: bool,
-    /// Whether names can be at the ends of lines.
+    /// True if names can be at the ends of lines.
     pub line_ends: bool,
     /// Notes at names.
     pub notes: bool,

@@ -31,7 +31,7 @@ pub struct ExportSettings {
     pub options: Options,
     /// The title above the figure, where it can have one.
     pub title: Option<String>,
-    /// Whether each seed is drawn behind the mean, where there are means.
+    /// True if each seed is drawn behind the mean, where there are means.
     pub seeds: Option<bool>,
     pub kind: FileKind,
     /// The folder of the last export.
@@ -81,7 +81,6 @@ pub struct ExportDialog {
     /// The name of the figure: "Accuracy vs. sparsity".
     title: String,
     pub settings: ExportSettings,
-    /// Whether its file is being written.
     pub is_writing: bool,
     /// The name of the file, without its ending.
     name: String,

@@ -27,7 +27,7 @@ pub(super) struct OutdatedRuns {
     order: Vec<String>,
     /// Settings of runs that the document has listed.
     specs: HashMap<String, Arc<RunSpec>>,
-    /// How inputs of outdated runs differ from those of runs of the document, by the identities of both; by that of the
+    /// Differences of inputs of outdated runs from those of runs of the document, by the identities of both; by that of the
     /// outdated one alone where it was found on the disk.
     differences: HashMap<String, HashMap<String, String>>,
     /// Runs in progress that the document no longer lists.

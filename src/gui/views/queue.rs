@@ -1,15 +1,17 @@
 //! The queue: runs in progress, those that wait in their order, those that have not finished, and how they share the machine.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    self, Id, Key, Label, Modifiers, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
+    self, Context, Id, Key, Label, Modifiers, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2,
+    vec2,
 };
 
 use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui};
-use crate::cluster::ClusterQueue;
+use crate::background::Latest;
 use crate::compare::{Compare, CompareResponse};
 use crate::icons::Icon;
 use crate::runs::{ArmSeed, QueueAction, QueueCounts, QueueLine, QueueRequest, Runs, Sharing};
@@ -17,7 +19,7 @@ use crate::table::{Column, Ground, PADDING, Table};
 use crate::text;
 use crate::theme::{self, CONTROL, STEP, present};
 use crate::widgets::{self, FieldState};
-use cluster::Slurm;
+use cluster::{FOLDER, Slurm, Status};
 use results::RunState;
 use results::tiles::Group;
 use run::QueueOptions;
@@ -33,6 +35,9 @@ const BUTTONS: f32 = 4.0 * CONTROL + 2.0 * PADDING;
 const BAR: f32 = 8.0 * STEP;
 /// The least time between two updates of the list, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
+
+/// Slurm's queue is asked this often.
+const ASK_EVERY: Duration = Duration::from_secs(10);
 
 /// The view in the registry.
 pub const ENTRY: ViewEntry = ViewEntry {
@@ -434,9 +439,44 @@ fn entries(counts: QueueCounts, is_running: bool) -> Vec<(Icon, &'static str, Qu
     all.into_iter().filter(|entry| entry.0).map(|(_, icon, text, action)| (icon, text, action)).collect()
 }
 
+/// Asks Slurm's queue now and then, where something was submitted.
+#[derive(Default)]
+struct ClusterQueue {
+    /// The folder of the runs, and when it was asked about last.
+    asked: Option<(PathBuf, Instant)>,
+    jobs: Latest<PathBuf, Vec<String>>,
+}
+
+impl ClusterQueue {
+    /// Returns the jobs in the queue, a line each.
+    fn lines(&mut self, results: &Path, slurm: &Slurm, ctx: &Context) -> &[String] {
+        let is_known = |(folder, at): &(PathBuf, Instant)| folder == results && at.elapsed() < ASK_EVERY;
+        if !self.asked.as_ref().is_some_and(is_known) {
+            self.asked = Some((results.to_owned(), Instant::now()));
+            if results.join(FOLDER).is_dir() {
+                let (folder, slurm) = (results.to_owned(), slurm.clone());
+                self.jobs.ask(results.to_owned(), ctx, move || {
+                    let status = Status::of(cluster::Runs { all: &[], folder: &folder }, &slurm);
+                    Ok(if status.trouble.is_none() { status.queue_in_words() } else { Vec::new() })
+                });
+            }
+        }
+        self.jobs.poll();
+        let lines = match self.jobs.newest() {
+            Some((folder, Ok(lines))) if folder == results => lines,
+            _ => return &[],
+        };
+        if !lines.is_empty() {
+            ctx.request_repaint_after(ASK_EVERY);
+        }
+        lines
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cluster::testing::program;
 
     #[test]
     fn a_menu_has_what_applies() {
@@ -450,5 +490,26 @@ mod tests {
         assert_eq!(texts(0, 0, 1, 0, true), ["Stop"]);
         let moves = ["Remove from queue", "Run next", "Move up in queue", "Move down in queue"];
         assert_eq!(texts(0, 0, 2, 2, true), moves);
+    }
+
+    #[test]
+    fn jobs_are_listed_where_something_was_submitted() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = folder.path().join("x.runs");
+        let answer = "echo '12|1|RUNNING|None|/lab/x.runs/cluster/submit-1.sh'";
+        program(&folder.path().join("squeue"), answer);
+        let slurm = Slurm::in_folder(folder.path());
+        let ctx = Context::default();
+        let mut queue = ClusterQueue::default();
+        assert!(queue.lines(&results, &slurm, &ctx).is_empty() && !queue.jobs.is_busy());
+        std::fs::create_dir_all(results.join(FOLDER)).unwrap();
+        std::fs::write(results.join(FOLDER).join("submit-1.ron"), "(job: \"12\", shards: 1)").unwrap();
+        queue.asked = None;
+        let began = Instant::now();
+        while queue.lines(&results, &slurm, &ctx).is_empty() {
+            assert!(began.elapsed() < Duration::from_mins(1));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert_eq!(queue.lines(&results, &slurm, &ctx), ["Slurm: job 12: 1 task running"]);
     }
 }

@@ -46,7 +46,7 @@ impl egui::DroppedFile for File {
 pub(super) fn drop_on(window: &mut Window, path: &Path) {
     window.harness.input_mut().dropped_files.push(std::sync::Arc::new(File(path.to_owned())));
     window.harness.step();
-    assert!(until(window, |window| window.harness.state().shell.dropping.is_none()));
+    assert!(until(window, |window| !window.harness.state().shell.dropping.is_busy()));
     window.harness.run();
 }
 
@@ -240,7 +240,7 @@ fn what_would_be_dropped_is_told() {
     let file = egui::HoveredFile { path: Some("/x/mine.ron".into()), ..Default::default() };
     window.harness.input_mut().hovered_files.push(file);
     window.harness.step();
-    assert_eq!(crate::drop::promise(&[Some("/x/mine.ron".into())], "dense"), "Drop to open mine.ron");
+    assert_eq!(crate::app::dropped::promise(&[Some("/x/mine.ron".into())], "dense"), "Drop to open mine.ron");
     window.harness.input_mut().hovered_files.clear();
     window.harness.run();
 }

@@ -30,7 +30,7 @@ fn choose(window: &mut Window, folder: &Path) {
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().ask_for_data(&ctx);
     window.harness.step();
-    assert!(until(window, |window| window.harness.state().shell.dropping.is_none()));
+    assert!(until(window, |window| !window.harness.state().shell.dropping.is_busy()));
     window.harness.run();
 }
 

@@ -55,7 +55,7 @@ fn seeds(window: &Window) -> Vec<u64> {
 
 /// Runs everything, asks to close without saving, and answers the question about the runs; the settings afterwards.
 fn quit(window: &mut Window, answer: &str) -> Settings {
-    window.click("Run all");
+    window.execute(Command::RunAll);
     window.say(0, started());
     let is_unsaved = window.harness.state().editor.document.is_unsaved();
     window.ask_to_close();
