@@ -124,7 +124,7 @@ fn planning(line: &mut String, experiment: &Experiment, all: &[Run]) {
 fn folders(line: &mut String, folder: &Path, all: &[Run]) {
     note(line, "records_s", || assert_eq!(read_records(folder, all).len(), all.len()));
     note(line, "one_thread_s", || all.iter().filter_map(|run| read_record(folder, &run.id)).count());
-    note(line, "again_s", || all.iter().filter_map(|run| Stamp::of(folder, &run.id)).count());
+    note(line, "again_s", || all.iter().filter_map(|run| Stamp::read(folder, &run.id)).count());
     note(line, "states_s", || assert_eq!(read_states(folder, all).len(), all.len()));
     note(line, "other_settings_s", || outdated_runs(folder, &[]).len());
     note(line, "queue_s", || queue(folder, all, true));

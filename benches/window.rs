@@ -39,7 +39,7 @@ use gui::worker::Threads;
 use results::facets::FacetSettings;
 use results::table::columns::Column;
 use results::tiles::{Group, Layout, Part, Tile, Tiles};
-use results::view::{FILE, PlotView, ViewSettings};
+use results::view::{PlotView, ViewSettings};
 
 /// The app with a stop watch around its two parts.
 struct Timed {
@@ -326,7 +326,7 @@ fn measure(scenario: &str, amount: Amount, size: [f32; 2], view: &ViewSettings, 
         // What was written a moment ago would count as news of another process.
         events.set_modified(SystemTime::now() - Duration::from_mins(1)).expect("the date can be set");
     }
-    std::fs::write(results.join(FILE), view.to_text()).expect("the folder can be written");
+    view.write(&results).expect("the folder can be written");
     let begun = Instant::now();
     let mut harness = window(size, folder.path().join("untitled"), Some(file));
     harness.step();

@@ -35,7 +35,7 @@ mod scale;
 mod source;
 mod table;
 #[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
 pub mod testing;
 
 pub use digests::{Digests, copied};

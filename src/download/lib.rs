@@ -6,7 +6,7 @@
 
 mod fetch;
 #[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
 pub mod server;
 #[cfg(test)]
 mod tests;

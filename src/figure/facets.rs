@@ -144,10 +144,12 @@ impl Figure {
 }
 
 #[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
 pub mod testing {
-    use super::*;
-    use crate::{Line, style_of};
+    use std::sync::Arc;
+
+    use super::{FacetAxes, Facets, Figure, Head, Panel};
+    use crate::{Axis, Line, style_of};
 
     /// Draws two arms in panels for these batch sizes; the accuracies of the nth panel reach n tenths higher.
     pub fn by_batch(sizes: &[u32], axes: FacetAxes) -> Figure {

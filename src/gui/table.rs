@@ -88,6 +88,7 @@ impl Order {
 }
 
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct Table<'a> {
     /// Tells it from others beside it.
     pub id: &'a str,
@@ -179,7 +180,7 @@ impl Table<'_> {
                 }
                 if is_sizable {
                     let width = |head: &Head| Some((head.column, head.size_ui(ui, id)?));
-                    sized = heads.iter().filter_map(width).last();
+                    sized = heads.iter().rev().find_map(width);
                 }
             });
         });

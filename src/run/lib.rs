@@ -25,7 +25,7 @@ mod state;
 mod stop;
 pub mod summary;
 #[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
 pub mod testing;
 mod train;
 pub mod weight_files;

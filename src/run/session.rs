@@ -243,6 +243,7 @@ impl Session<'_> {
         Identity::new(&self.program, self.next)
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "callers make the message here")]
     pub(super) fn stage_error(&self, message: impl ToString) -> RunError {
         RunError::Stage { stage: self.stage_in_words(), message: message.to_string() }
     }
@@ -363,8 +364,8 @@ impl Session<'_> {
         if branch.init == BranchInit::Fresh {
             let (network, optimizer) =
                 (self.context.fresh_network(number + 1), self.context.spec.train.optimizer.clone());
-            let State { snapshots, trained, order, .. } = clone;
-            clone = State { snapshots, trained, order, ..State::new(network, optimizer) };
+            let State { trained, order, snapshots, .. } = clone;
+            clone = State { trained, order, snapshots, ..State::new(network, optimizer) };
         }
         if branch.order == BranchOrder::Own {
             clone.order = number + 1;

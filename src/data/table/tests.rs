@@ -35,7 +35,6 @@ fn columns_may_be_left_out_and_numbers_may_be_words() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a list")]
 fn every_mistake_names_its_place_and_a_remedy() {
     for (text, part) in [
         ("a,y\n1,p\n,q\n", "line 3, column \"a\": a value, not a missing one, found \"\". Fill it in"),

@@ -229,7 +229,7 @@ pub fn x_axis(x: &XAxis) -> Axis {
 }
 
 #[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
 pub mod testing;
 
 #[cfg(test)]

@@ -169,7 +169,7 @@ commands! {
         ]
         [
             WriteReport: command("Write report…", "Writes one HTML file with methods, figures, tables and settings, to hand on",
-                |app, ctx| app.ask_where_to_report(ctx)).when(has_results);
+                App::ask_where_to_report).when(has_results);
             ExportTensorBoard: command("Export for TensorBoard…", "Writes all results as event files into a folder",
                 |app, ctx| app.ask_where_to_share(Share::TensorBoard, ctx)).when(has_results);
             ExportCrate: command("Export RO-Crate…", "Writes the experiment, its results and where they come from into one folder, for others",
@@ -177,11 +177,11 @@ commands! {
         ]
         [
             CopyTable: command("Copy table of runs", "Copies the visible rows of the table of runs, for a spreadsheet",
-                |app, ctx| app.copy_table(ctx)).when(has_arms);
+                App::copy_table).when(has_arms);
             CopyMethods: command("Copy methods text", "Copies a paragraph for a paper's methods section, generated from the document",
                 |app, ctx| app.answer(CompareResponse::CopyMethods, ctx));
             CopyResultsFolder: command("Copy path of results", "Copies the path of the results folder",
-                |app, ctx| app.copy_results_folder(ctx)).keys(&[shift(Key::C)]);
+                App::copy_results_folder).keys(&[shift(Key::C)]);
         ]
         [
             DownloadData: command("Download data…", "Gets MNIST, Fashion-MNIST, CIFAR-10 or CIFAR-100 from its source",
@@ -206,7 +206,7 @@ commands! {
                 .keys(&[shift(Key::A)]);
             DuplicateArm: command("Duplicate arm", "Adds a copy of the selected arm", |app, _| app.change_arms(Command::DuplicateArm))
                 .keys(&[shift(Key::D)]).when(has_arm);
-            RenameArm: command("Rename arm", "Edits the name of the selected arm in the list", |app, ctx| app.rename_arm(ctx))
+            RenameArm: command("Rename arm", "Edits the name of the selected arm in the list", App::rename_arm)
                 .keys(&[plain(Key::F2)]).when(has_arm);
             MoveArmUp: command("Move arm up", "Moves the selected arm up in the list", |app, _| app.change_arms(Command::MoveArmUp))
                 .keys(&[shift(Key::ArrowUp)]).when(|app| {
@@ -249,14 +249,14 @@ commands! {
             StarRun: command("Star run", "Stars or unstars the selected run", |app, _| app.star(app.workspace.selection.run().cloned()))
                 .keys(&[shift(Key::B)]).when(has_run)
                 .switch(|app| Some(app.workspace.compare.is_starred(app.workspace.selection.run()?)));
-            ArchiveRun: command("Archive run…", "Archives the selected run; nothing is deleted", |app, ctx| app.ask_to_archive_run(ctx))
+            ArchiveRun: command("Archive run…", "Archives the selected run; nothing is deleted", App::ask_to_archive_run)
                 .when(|app| {
                     has_run(app)?;
                     let run = app.workspace.selection.run();
                     app.workspace.compare.why_not_archive(run.into_iter()).map_or(Ok(()), |why| Err(why.into()))
                 });
             RestoreArchived: command("Restore all archived runs", "Brings back the results of all archived runs",
-                |app, ctx| app.restore_archived(ctx)).when(|app| require(!app.workspace.compare.archived().is_empty(), "No run is archived"));
+                App::restore_archived).when(|app| require(!app.workspace.compare.archived().is_empty(), "No run is archived"));
         ]
     }
     Run {
@@ -282,7 +282,7 @@ commands! {
                     can_stop(app)?;
                     require(!app.runner.runs.is_paused(), "The runs are already paused; press Resume to continue")
                 });
-            Resume: command("Resume", "Continues runs that were paused or stopped, or that failed", |app, ctx| app.resume(ctx))
+            Resume: command("Resume", "Continues runs that were paused or stopped, or that failed", App::resume)
                 .keys(&[ctrl(Key::G)]).anywhere().when(|app| {
                     if app.runner.runs.is_paused() {
                         return Ok(());

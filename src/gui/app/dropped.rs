@@ -49,7 +49,7 @@ impl Shell {
             let wanted = wanted.clone();
             self.identify(paths, move |path| identify(path, &wanted), ctx);
         }
-        self.dropping.take().map(|(_, found)| found)
+        self.dropping.take().map(|((), found)| found)
     }
 
     /// Finds out in a thread what the folder is that was chosen for these data.

@@ -153,7 +153,7 @@ impl Document {
     }
 
     fn take_looks(&mut self) {
-        let (found, done) = if let Some((_, found)) = self.looking.seen.take() {
+        let (found, done) = if let Some(((), found)) = self.looking.seen.take() {
             found
         } else {
             let Some(error) = self.looking.seen.failure() else { return };

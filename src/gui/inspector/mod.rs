@@ -378,6 +378,7 @@ pub(super) fn arm_of(place: &Place) -> Option<usize> {
 
 /// Returns the layer in which the lists of layers of two experiments differ, if any differ: its place in the new one,
 /// if it is there.
+#[allow(clippy::option_option, reason = "whether lists differ, and where")]
 pub fn edited_layer(old: &Experiment, new: &Experiment) -> Option<Option<Place>> {
     let root = Place::default();
     let arms = old.arms.iter().zip(&new.arms).enumerate();

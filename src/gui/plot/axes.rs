@@ -1,4 +1,4 @@
-//! Axes on the screen: egui_plot draws ticks and grid. Painted here are names below the plot and names with details, which it
+//! Axes on the screen: `egui_plot` draws ticks and grid. Painted here are names below the plot and names with details, which it
 //! can neither rotate nor break, and titles, for which it would reserve room a frame too late.
 
 use std::rc::Rc;

@@ -152,5 +152,5 @@ pub fn layers(all: &[OneStage<'_>]) -> Vec<String> {
 }
 
 #[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
 pub mod testing;

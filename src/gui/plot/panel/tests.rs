@@ -58,7 +58,7 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
         let drawn = plot_ui(ui, plot, &input, &mut shown.state);
         shown.response = pressed.inner.or(drawn).or(shown.response.take());
     };
-    let mut harness = Harness::builder().with_size(size).build_ui_state(draw, shown);
+    let mut harness = Harness::builder().with_size(size).with_max_steps(8).build_ui_state(draw, shown);
     harness.run();
     harness
 }

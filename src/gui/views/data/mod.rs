@@ -468,7 +468,7 @@ pub fn summary_ui(ui: &mut Ui, seen: &SeenSamples, counts: Option<&Confusion>) {
     // The channels keep their room below many classes.
     let most = (ui.available_height() - ROW * (channels as f32 + 5.0)).max(0.4 * ui.available_height());
     ui.allocate_ui(vec2(ui.available_width(), most), |ui| {
-        plain_ui(ui, "classes", &of_classes, classes + 1, &text)
+        plain_ui(ui, "classes", &of_classes, classes + 1, &text);
     });
     let weak = |text: &str| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3);
     let [title, more] = [weak("Values as the network sees them"), weak(&remark(seen))];

@@ -12,9 +12,6 @@ pub(crate) mod x86;
 
 use std::ops::{Add, Mul, Sub};
 
-#[cfg(target_arch = "x86_64")]
-#[cfg(target_arch = "x86_64")]
-
 /// Numbers of a vector.
 pub const LANES: usize = 16;
 

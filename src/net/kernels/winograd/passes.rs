@@ -62,6 +62,7 @@ impl<F: Form> Way<'_, F> {
     }
 
     /// Transforms images, `[image, height, width, channels]`, to planes.
+    #[allow(clippy::wrong_self_convention, reason = "it transforms images, not itself")]
     pub fn to_planes(
         &self,
         values: &[f32],
