@@ -70,7 +70,10 @@ pub fn show<'a>(
             let wanted = plot
                 .ctx()
                 .input(|input| input.zoom_delta_2d() * f32::exp(input.smooth_scroll_delta.y / SCROLL));
-            plot.zoom_bounds_around_hovered(possible(wanted, view, fit));
+            // Rounding in a zoom by 1 would count as a change of the view.
+            if wanted != Vec2::splat(1.0) {
+                plot.zoom_bounds_around_hovered(possible(wanted, view, fit));
+            }
         }
         if plot.response().dragged_by(PointerButton::Middle) {
             plot.translate_bounds(-plot.pointer_coordinate_drag_delta());

@@ -163,6 +163,18 @@ fn scrolling_zooms_and_a_double_click_fits() {
 }
 
 #[test]
+fn a_pointer_over_a_plot_changes_no_range() {
+    let mut harness = harness(900.0);
+    let plot = harness.get_by_label("Plot of Test accuracy").rect();
+    for step in 1..40 {
+        let share = step as f32 / 40.0;
+        harness.hover_at(plot.lerp_inside(vec2(share, 1.0 - share)));
+        harness.run();
+        assert!(!harness.state().view.is_zoomed(), "at {share}");
+    }
+}
+
+#[test]
 fn a_figure_from_a_thread_keeps_the_range_that_was_chosen_meanwhile() {
     let mut harness = harness(900.0);
     let request = harness.state().view.request();
