@@ -151,7 +151,7 @@ struct Files {
 fn files_of_a_run(place: &Path, run: &Run, points: usize) -> Files {
     let folder = place.join("template");
     drop(RunDirectory::claim(&folder, run, Box::new(|_| {})).expect("the folder is free"));
-    let about = std::fs::read_to_string(folder.join(&run.id).join("run.ron")).expect("it was written");
+    let about = std::fs::read_to_string(folder.join(&run.id).join("run.json")).expect("it was written");
     let mut log = String::from(
         "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n\
          {\"event\":\"stage\",\"number\":0,\"of\":2,\"stage\":\"0\",\"label\":\"Train 25 epochs\"}\n",
@@ -177,10 +177,10 @@ fn files_of_a_run(place: &Path, run: &Run, points: usize) -> Files {
 fn write_run(folder: &Path, run: &Run, files: &Files) {
     let directory = folder.join(&run.id);
     std::fs::create_dir_all(&directory).expect("there is room");
-    let about = files.about.replace("seed: 1", &format!("seed: {}", run.seed));
+    let about = files.about.replace("\"seed\": 1", &format!("\"seed\": {}", run.seed));
     // The value of each run ends with digits of its own.
     let log = files.log.replace("SEED", &format!("{:06}", run.seed));
-    std::fs::write(directory.join("run.ron"), about).expect("there is room");
+    std::fs::write(directory.join("run.json"), about).expect("there is room");
     std::fs::write(directory.join("events.jsonl"), log).expect("there is room");
     std::fs::write(directory.join("DONE"), "").expect("there is room");
 }

@@ -3,7 +3,8 @@
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=packaging/build.rs");
+    // Relative to the crate that it is the script of, in src/.
+    println!("cargo:rerun-if-changed=../../packaging/build.rs");
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let commit = if is_release { commit() } else { None };
     println!("cargo:rustc-env=WEIGHTLAB_COMMIT={}", commit.unwrap_or_default());

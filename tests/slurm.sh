@@ -142,7 +142,7 @@ status() { weightlab status "$file" 2>&1; }
 counted() { status | awk -v want="$1" '/^arm/ { for (i = 1; i <= NF; i++) head[i] = $i } /^all/ { for (i = 1; i <= NF; i++) if (head[i] == want) print $i }'; }
 queued() { squeue -h --array -o %K --states="${1:-PENDING,RUNNING,COMPLETING,REQUEUED}" | grep -c . || true; }
 has_queued() { [ "$(queued)" = "$1" ]; }
-sbatch_calls() { find "$folder/cluster" -name 'submit-*.ron' | grep -c . || true; }
+sbatch_calls() { find "$folder/cluster" -name 'submit-*.json' | grep -c . || true; }
 
 # --dry-run writes and submits nothing, and the limit of the cluster is told.
 weightlab submit "$file" --shards 60 --dry-run >"$root/dry.sh" 2>"$root/dry.txt"

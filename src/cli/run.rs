@@ -60,7 +60,8 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let (runs, found) = document.runs()?;
     let mut runs = distinct(&document.select(runs, &arguments.selection)?);
     let shard = chosen_shard(arguments, &|name| std::env::var(name).ok())?;
-    let is_part = shard.is_some();
+    let is_part =
+        shard.is_some() || !arguments.selection.arm.is_empty() || !arguments.selection.seed.is_empty();
     if let Some(shard) = shard {
         runs = shard.pick(runs);
     }

@@ -166,13 +166,16 @@ pub fn remove_if_there(path: &Path) -> std::io::Result<()> {
 }
 
 /// Reads what the program keeps for itself in a folder, in `NAME.json` or, from versions up to 0.1, in `NAME.ron`; `None` where
-/// neither is there.
+/// neither is there. A `NAME.ron` that is newer was written by such a version since, and counts.
 ///
 /// # Errors
 /// Why the file cannot be read, with its path.
 pub fn read_kept<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, String> {
-    // The new one again: its writer removes the old one.
-    for ending in ["json", "ron", "json"] {
+    let written =
+        |ending: &str| folder.join(format!("{name}.{ending}")).metadata().and_then(|file| file.modified());
+    let is_ron_newer = matches!((written("json"), written("ron")), (Ok(json), Ok(ron)) if ron > json);
+    // The first one again: a writer removes the old one.
+    for ending in if is_ron_newer { ["ron", "json", "ron"] } else { ["json", "ron", "json"] } {
         let path = folder.join(format!("{name}.{ending}"));
         let text = match std::fs::read_to_string(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
@@ -507,6 +510,11 @@ mod tests {
         write_kept(folder.path(), "x", &[0.1 + 0.2]).unwrap();
         assert_eq!(read(), Ok(Some(vec![0.1 + 0.2])), "to the last bit");
         assert!(!folder.path().join("x.ron").exists());
+        let since = std::fs::File::create(folder.path().join("x.ron")).unwrap();
+        std::io::Write::write_all(&mut &since, b"[2]").unwrap();
+        since.set_modified(std::time::SystemTime::now() + std::time::Duration::from_mins(1)).unwrap();
+        assert_eq!(read(), Ok(Some(vec![2.0])), "an earlier version wrote since");
+        std::fs::remove_file(folder.path().join("x.ron")).unwrap();
         std::fs::write(folder.path().join("x.json"), "[1").unwrap();
         assert!(read().unwrap_err().contains("x.json is damaged: EOF"));
     }

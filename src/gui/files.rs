@@ -200,7 +200,13 @@ pub fn new_untitled(folder: &Path) -> io::Result<PathBuf> {
 /// # Errors
 /// Why it stays where it is: a process writes a run in it, or another folder has the name, or is on another disk.
 pub fn rename_results(from: &Path, to: &Path) -> Result<(), String> {
-    let Ok(entries) = std::fs::read_dir(from) else { return Ok(()) };
+    let entries = match std::fs::read_dir(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(|error| format!("{} cannot be read: {error}", from.display()))?,
+    };
+    if from.join("cluster").is_dir() {
+        return Err("runs of it were submitted to a cluster, whose tasks name this file".to_owned());
+    }
     let in_use = |run: PathBuf| Some(format!("{} is in use by {}", run.display(), writer_of(&run)?));
     if let Some(why) = entries.filter_map(Result::ok).find_map(|entry| in_use(entry.path())) {
         return Err(why);
@@ -241,6 +247,9 @@ mod tests {
         assert!(why.contains("1 is in use by process 7 on elsewhere"), "{why}");
         std::fs::remove_file(from.join("1/claim")).unwrap();
         assert!(rename_results(&from, &taken).unwrap_err().ends_with("c.runs is there already"));
+        std::fs::create_dir(from.join("cluster")).unwrap();
+        assert!(rename_results(&from, &to).unwrap_err().contains("submitted to a cluster"));
+        std::fs::remove_dir(from.join("cluster")).unwrap();
         assert_eq!(rename_results(&from, &to), Ok(()));
         assert!(to.join("1").is_dir() && !from.exists());
     }

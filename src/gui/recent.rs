@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::background::{Latest, LoadState};
 use super::files::{home_folder, is_untitled};
+use super::recovery::UnsavedEdits;
 use super::text::counted;
 use super::widgets::Tone;
 use doc::{self, Run, file};
@@ -29,6 +30,22 @@ impl Recent {
         self.forget(path);
         self.0.insert(0, path.to_owned());
         self.0.truncate(KEPT);
+    }
+
+    /// Puts the experiments of version 0.1 that nobody saved first: it kept the edits of such a one as `ID.json` beside its
+    /// results, which become an experiment's file there.
+    pub fn adopt(&mut self, folder: &Path) {
+        for kept in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let is_one = kept.extension().is_some_and(|ending| ending == "json")
+                && kept.with_extension("runs").is_dir();
+            let path = kept.with_extension("ron");
+            let read = || serde_json::from_slice::<UnsavedEdits>(&std::fs::read(&kept).ok()?).ok();
+            let Some(edits) = Some(()).filter(|()| is_one).and_then(|()| read()) else { continue };
+            if path.exists() || file::write_atomically(&path, edits.text.as_bytes()).is_ok() {
+                self.note(&path);
+                let _ = std::fs::remove_file(&kept); // it would be adopted once more
+            }
+        }
     }
 
     /// Forgets a file.
@@ -214,6 +231,25 @@ mod tests {
         let days = [at(2026, 11, 22), at(2026, 11, 21), at(2026, 3, 2), at(2025, 12, 31)];
         let days = days.map(|day| day_of(day, now));
         assert_eq!(days, ["today 09:05", "yesterday", "2 Mar", "31 Dec 2025"]);
+    }
+
+    #[test]
+    fn what_an_earlier_version_kept_without_a_file_gets_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        let kept =
+            serde_json::json!({ "path": null, "title": "Untitled", "saved": "", "text": "Experiment()" });
+        for name in ["a.json", "without.json"] {
+            std::fs::write(place(name), kept.to_string()).unwrap();
+        }
+        std::fs::create_dir(place("a.runs")).unwrap();
+        let mut recent = Recent::default();
+        recent.adopt(folder.path());
+        assert_eq!(recent.files(), [place("a.ron")]);
+        assert_eq!(std::fs::read_to_string(place("a.ron")).unwrap(), "Experiment()");
+        assert!(
+            !place("a.json").exists() && place("without.json").exists() && !place("without.ron").exists()
+        );
     }
 
     #[test]

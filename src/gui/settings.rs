@@ -1,7 +1,7 @@
 //! The user's preferences for the window, kept between starts.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::ThemePreference;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,17 @@ pub struct Unfinished {
 }
 
 impl Settings {
+    /// Lets what is to be resumed at the next start follow a file that was renamed.
+    pub fn follow_rename(&mut self, from: &Path, to: &Path) {
+        let Some(unfinished) = &mut self.unfinished else { return };
+        let kept = unfinished.kept.as_mut().map(|kept| &mut kept.path);
+        for path in [Some(&mut unfinished.path), kept].into_iter().flatten() {
+            if path.as_deref() == Some(from) {
+                *path = Some(to.to_owned());
+            }
+        }
+    }
+
     /// Returns true if the panels at the left and at the right are open beside a group of views.
     pub fn sides(&self, group: Group) -> [bool; 2] {
         let usual = group.panels();

@@ -78,7 +78,8 @@ pub(crate) struct Layout {
 impl Layout {
     /// Reads the samples of files of `records` images, of which all but the first may be absent; pixels are divided by 255.
     pub fn samples(self, folder: &Path, files: &[&str], records: usize) -> Result<Samples, DataError> {
-        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        let most = files.len() * records;
+        let (mut values, mut labels) = (Vec::with_capacity(most * SHAPE.len()), Vec::with_capacity(most));
         for (number, name) in files.iter().enumerate() {
             let path = match self.set.file(folder, name) {
                 Err(_) if number > 0 => continue,

@@ -95,6 +95,10 @@ impl Editor {
     /// # Errors
     /// Why both stay as they are.
     pub fn rename_from(&self, file: &Path) -> Result<(), String> {
+        let real = |path: &Path| path.canonicalize().ok();
+        if self.document.path().and_then(real).is_some_and(|own| Some(own) == real(file)) {
+            return Ok(()); // two names of one file
+        }
         rename_results(&folder_of(file), &self.results())?;
         let _ = std::fs::remove_file(file); // without results, an old file may stay
         Ok(())

@@ -162,6 +162,7 @@ impl App {
             let renamed = self.editor.rename_from(&untitled);
             if renamed.is_ok() {
                 self.shell.settings.recent.forget(&untitled);
+                self.shell.settings.follow_rename(&untitled, &path);
             }
             renamed
         });
@@ -169,7 +170,8 @@ impl App {
             if from.is_dir() {
                 let (old, new) = (from.display(), to.display());
                 let why = renamed.and_then(Result::err).map(|why| format!(" ({why})")).unwrap_or_default();
-                self.log.info(format!("Earlier results stay in {old}{why}; new runs write to {new}"));
+                let text = format!("Earlier results stay in {old}{why}; new runs write to {new}");
+                if why.is_empty() { self.log.info(text) } else { self.log.warn(text) }
             }
             self.then(Step::Reread, ctx);
         }

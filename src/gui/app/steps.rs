@@ -68,7 +68,9 @@ impl App {
             Step::Start(_) => self.runner.start_blocked_by(&self.editor.document).is_none(),
             Step::Rename(..) | Step::Reread => !is_running,
             Step::Leave(leaving, since) => {
-                !is_running || (leaving.to == Next::Quit && since.elapsed() > PATIENCE)
+                // A question that a step before asked, such as whether to replace a file, is about this document.
+                (!is_running && self.shell.dialog.is_none())
+                    || (is_running && leaving.to == Next::Quit && since.elapsed() > PATIENCE)
             }
         }
     }

@@ -81,6 +81,11 @@ fn write_at(
     if begun.is_empty() {
         return Err(PublishError::NoResults { folder: selected.folder.to_owned() });
     }
+    if place.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
+        let why = format!("{} is no folder: a crate is one now, which zip -r packs", place.display());
+        return Err(PublishError::Option(why));
+    }
+    let place = &place.canonicalize().unwrap_or_else(|_| place.to_owned()); // `.` has no parent to write beside
     let is_free = std::fs::read_dir(place).map_or_else(
         |error| error.kind() == std::io::ErrorKind::NotFound,
         |mut entries| entries.next().is_none(),
