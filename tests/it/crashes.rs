@@ -224,7 +224,7 @@ fn new_files_have_the_rights_that_the_umask_leaves() {
         let program = env!("CARGO_BIN_EXE_weightlab");
         let script = format!(
             "umask {umask} && '{program}' run x.ron --arm 'dense, plain' --seed 1 &&
-                '{program}' export x.ron --to x.csv && '{program}' export x.ron --crate x.zip"
+                '{program}' export x.ron --to x.csv && '{program}' export x.ron --crate crate"
         );
         let output =
             Command::new("sh").args(["-c", &script]).current_dir(bench.folder.path()).output().unwrap();
