@@ -246,7 +246,7 @@ fn log(run: &Run, points: u32) -> String {
         let epoch = f64::from(point) / f64::from(each_epoch);
         let noise = f64::from((point * 7919 + run.seed as u32 * 104_729) % 1000) / 1e4;
         let loss = 2.0 / (1.0 + epoch) + noise;
-        // Classes are told at the end of an epoch.
+        // Accuracies of classes are reported at the end of an epoch.
         let classes = if point % each_epoch == 0 {
             ",\"classes\":[0.9,0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1,0.0]"
         } else {

@@ -144,7 +144,7 @@ queued() { squeue -h --array -o %K --states="${1:-PENDING,RUNNING,COMPLETING,REQ
 has_queued() { [ "$(queued)" = "$1" ]; }
 sbatch_calls() { find "$folder/cluster" -name 'submit-*.json' | grep -c . || true; }
 
-# --dry-run writes and submits nothing, and the limit of the cluster is told.
+# --dry-run writes and submits nothing, and the limit of the cluster is reported.
 weightlab submit "$file" --shards 60 --dry-run >"$root/dry.sh" 2>"$root/dry.txt"
 grep -q 'MaxArraySize of this cluster allows no index above 30' "$root/dry.txt" || fail "MaxArraySize: $(cat "$root/dry.txt")"
 grep -q '^#SBATCH --array=1-30$' "$root/dry.sh" || fail "the array of the script: $(grep array "$root/dry.sh")"
@@ -177,7 +177,7 @@ note "58 runs are done, two go on"
 # The warning before the time limit: the task saves, goes back to the queue, and its run goes on from there.
 scancel --signal=USR1 --batch "${job}_14"
 until_true 60 "the requeue" grep -q 'goes back to the queue' "$folder/cluster/logs/${job}_14.log"
-# A killed task: nobody continues it by itself.
+# A killed task: it is not continued automatically.
 victim="$(pgrep -f -- "--shard 15/15" | while read -r pid; do [ "$(readlink "/proc/$pid/exe")" = "$binary" ] && echo "$pid"; done)"
 [ -n "$victim" ] || fail "the task to kill does not run"
 kill -9 "$victim"

@@ -32,6 +32,13 @@ pub struct SelectionArgs {
     pub seed: Vec<u64>,
 }
 
+impl SelectionArgs {
+    /// Returns true if it leaves nothing out.
+    pub fn is_empty(&self) -> bool {
+        self.arm.is_empty() && self.seed.is_empty()
+    }
+}
+
 fn key_and_value(text: &str) -> Result<(String, String), String> {
     // Quotes in a key enclose names, which may hold any sign.
     let mut in_quotes = false;

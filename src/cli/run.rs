@@ -60,8 +60,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let (runs, found) = document.runs()?;
     let mut runs = distinct(&document.select(runs, &arguments.selection)?);
     let shard = chosen_shard(arguments, &|name| std::env::var(name).ok())?;
-    let is_part =
-        shard.is_some() || !arguments.selection.arm.is_empty() || !arguments.selection.seed.is_empty();
+    let is_part = shard.is_some() || !arguments.selection.is_empty();
     if let Some(shard) = shard {
         runs = shard.pick(runs);
     }
@@ -115,8 +114,7 @@ fn chosen_shard(
     arguments: &RunArgs,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<Shard>, Failure> {
-    let has_selection = !arguments.selection.arm.is_empty() || !arguments.selection.seed.is_empty();
-    if arguments.shard.is_some() || has_selection {
+    if arguments.shard.is_some() || !arguments.selection.is_empty() {
         return Ok(arguments.shard);
     }
     let shards = arguments.shards.map(|shards| shards as usize);

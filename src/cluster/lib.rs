@@ -16,9 +16,6 @@ mod settings;
 mod shard;
 mod slurm;
 mod submissions;
-#[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
-pub mod testing;
 #[cfg(test)]
 mod tests;
 
@@ -57,5 +54,23 @@ impl ClusterError {
     /// Makes the error of a file that could not be written.
     pub(crate) fn disk(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Disk { path: path.to_owned(), source }
+    }
+}
+
+/// Programs that answer as Slurm does.
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
+pub mod testing {
+    use std::path::Path;
+    use std::process::Command;
+
+    /// Writes a script that can be started at once.
+    ///
+    /// Another process writes it: a program that a process has open for writing, also one that was just forked, cannot start.
+    pub fn program(path: &Path, text: &str) {
+        let write =
+            "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1.new\"; chmod 755 \"$1.new\"; mv \"$1.new\" \"$1\"";
+        let status = Command::new("sh").args(["-c", write, "sh"]).arg(path).arg(text).status();
+        assert!(status.unwrap().success());
     }
 }

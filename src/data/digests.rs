@@ -173,7 +173,7 @@ impl Digests {
         }
         let mut file = File::open(path).map_err(unreadable)?;
         let digest = hash(&mut file, is_unpacked).map_err(unreadable)?;
-        // Only if nobody wrote meanwhile.
+        // Only if it was not written meanwhile.
         let after = Stat::from_metadata(&file.metadata().map_err(unreadable)?);
         if after == stat && stat.is_settled(self.settled) {
             if let Some(line) = line(is_unpacked, &key.1, &stat, &digest) {

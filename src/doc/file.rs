@@ -100,7 +100,7 @@ pub fn save(experiment: &Experiment, before: &str, path: &Path) -> Result<String
 }
 
 /// The beginning of names of files that are not whole.
-const UNFINISHED: &str = ".weightlab-";
+pub const UNFINISHED: &str = ".weightlab-";
 
 /// Replaces a file as a whole: written beside it, then renamed. A link stays a link; the file that it leads to is
 /// replaced.
@@ -165,25 +165,33 @@ pub fn remove_if_there(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Reads what the program keeps for itself in a folder, in `NAME.json` or, from versions up to 0.1, in `NAME.ron`; `None` where
-/// neither is there. A `NAME.ron` that is newer was written by such a version since, and counts.
+/// Returns the files in which the program keeps something for itself in a folder, whether they are there or not: `NAME.json`, and
+/// `NAME.ron` of versions up to 0.1. The one that counts comes first: a `NAME.ron` that is newer was written by such a version since.
+pub fn kept_files(folder: &Path, name: &str) -> [PathBuf; 2] {
+    let mut files = ["json", "ron"].map(|ending| folder.join(format!("{name}.{ending}")));
+    let written = |file: &Path| file.metadata().and_then(|about| about.modified());
+    if written(&files[1]).is_ok_and(|ron| written(&files[0]).is_ok_and(|json| ron > json)) {
+        files.swap(0, 1);
+    }
+    files
+}
+
+/// Reads what the program keeps for itself in a folder; `None` where neither of its [files](kept_files) is there.
 ///
 /// # Errors
 /// Why the file cannot be read, with its path.
 pub fn read_kept<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, String> {
-    let written =
-        |ending: &str| folder.join(format!("{name}.{ending}")).metadata().and_then(|file| file.modified());
-    let is_ron_newer = matches!((written("json"), written("ron")), (Ok(json), Ok(ron)) if ron > json);
+    let files = kept_files(folder, name);
     // The first one again: a writer removes the old one.
-    for ending in if is_ron_newer { ["ron", "json", "ron"] } else { ["json", "ron", "json"] } {
-        let path = folder.join(format!("{name}.{ending}"));
-        let text = match std::fs::read_to_string(&path) {
+    for path in files.iter().chain(&files[..1]) {
+        let text = match std::fs::read_to_string(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             read => read.map_err(|error| format!("{} cannot be read: {error}", path.display()))?,
         };
-        let read = match ending {
-            "ron" => ron_text::from_str(&text).map_err(|error| error.to_string()),
-            _ => serde_json::from_str(&text).map_err(|error| error.to_string()),
+        let read = if path.extension().is_some_and(|ending| ending == "ron") {
+            ron_text::from_str(&text).map_err(|error| error.to_string())
+        } else {
+            serde_json::from_str(&text).map_err(|error| error.to_string())
         };
         return read.map(Some).map_err(|why| format!("{} is damaged: {why}", path.display()));
     }

@@ -127,15 +127,6 @@ pub fn to_line<T: Serialize>(value: &T) -> String {
     options().to_string_pretty(value, config).expect("settings hold nothing that RON cannot write")
 }
 
-/// Writes a value over several lines, for files.
-///
-/// # Errors
-/// When the value holds something that RON cannot write.
-pub fn to_pretty<T: Serialize>(value: &T) -> ron::Result<String> {
-    let config = PrettyConfig::new().indentor("    ").struct_names(false).compact_arrays(false);
-    options().to_string_pretty(value, config)
-}
-
 /// Adds empty brackets after a bare name for which the parser expects some.
 fn bare_name_end(text: &str, error: &SpannedError) -> Option<Repair> {
     use ron::Error::{ExpectedNamedStructLike, ExpectedStructLike};

@@ -62,9 +62,9 @@ pub struct Question {
     width: f32,
 }
 
-fn question<const N: usize>(title: String, text: String, replies: [(&str, Reply); N]) -> Dialog {
+fn question<const N: usize>(title: String, text: String, replies: [(&str, Reply); N]) -> Question {
     let replies = replies.map(|(text, reply)| (text.to_owned(), reply)).into();
-    Dialog::Question(Question { title, text, replies, dismissed: Reply::Cancel, width: WIDTH })
+    Question { title, text, replies, dismissed: Reply::Cancel, width: WIDTH }
 }
 
 /// The questions.
@@ -76,12 +76,12 @@ impl Dialog {
             let why = if typed.len() == 1 { "it is not a valid value" } else { "they are not valid values" };
             let text = format!("{} cannot be saved: {why}.", typed.join(" and "));
             let replies = [("Keep editing", Reply::Cancel), ("Discard", Reply::Discard(leaving))];
-            return question("Discard what you typed?".to_owned(), text, replies);
+            return Self::Question(question("Discard what you typed?".to_owned(), text, replies));
         }
         let text = "If you don't, they will be lost. Results of runs are kept either way.".to_owned();
         let [save, discard] = [Reply::Save(leaving.clone()), Reply::Discard(leaving)];
         let replies = [("Save", save), ("Discard", discard), ("Cancel", Reply::Cancel)];
-        question(format!("Save changes to {title}?"), text, replies)
+        Self::Question(question(format!("Save changes to {title}?"), text, replies))
     }
 
     /// Asks whether to continue the runs, by identity, that were stopped when Weightlab ended.
@@ -89,7 +89,7 @@ impl Dialog {
         let verb = if runs.len() == 1 { "was" } else { "were" };
         let text = format!("{} {verb} running or queued when Weightlab ended.", counted(runs.len(), "run"));
         let replies = [("Resume runs", Reply::Resume(runs)), ("Not now", Reply::Cancel)];
-        question(format!("Resume {title}?"), text, replies)
+        Self::Question(question(format!("Resume {title}?"), text, replies))
     }
 
     /// Asks what becomes of edits that a crash interrupted, `secs` seconds after they were kept.
@@ -100,11 +100,8 @@ impl Dialog {
         let text = format!("Weightlab ended before you saved them. The backup is {age} old. {place}");
         let replies =
             [("Restore", Reply::Restore), ("Discard", Reply::GiveUp), ("Ask at next start", Reply::AskAgain)];
-        let mut dialog = question(format!("Restore unsaved edits to {title}?"), text, replies);
-        if let Self::Question(question) = &mut dialog {
-            question.dismissed = Reply::AskAgain;
-        }
-        dialog
+        let question = question(format!("Restore unsaved edits to {title}?"), text, replies);
+        Self::Question(Question { dismissed: Reply::AskAgain, ..question })
     }
 
     /// Asks whether to import weights that fit the network of an arm. `notes`, in sentences, say what the network has no
@@ -114,20 +111,17 @@ impl Dialog {
         let notes = notes.map(|note| capitalised(&note));
         let text = std::iter::once(first).chain(notes).collect::<Vec<_>>().join(".\n\n") + ".";
         let replies = [("Import weights", Reply::Import { path, arm }), ("Cancel", Reply::Cancel)];
-        question(format!("Import the weights into {name}?"), text, replies)
+        Self::Question(question(format!("Import the weights into {name}?"), text, replies))
     }
 
     /// Asks for the folder of data that were not found.
     pub fn missing_data(title: String, text: String, is_downloadable: bool) -> Self {
         let replies = [("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
-        let mut dialog = question(title, text, replies);
-        if let Self::Question(question) = &mut dialog {
-            question.width = WIDE;
-            if is_downloadable {
-                question.replies.insert(0, ("Download…".to_owned(), Reply::DownloadData));
-            }
+        let mut question = Question { width: WIDE, ..question(title, text, replies) };
+        if is_downloadable {
+            question.replies.insert(0, ("Download…".to_owned(), Reply::DownloadData));
         }
-        dialog
+        Self::Question(question)
     }
 
     /// Asks whether dropped data replace those of the experiment, which are called `present`.
@@ -139,7 +133,7 @@ impl Dialog {
             found.folder.display()
         );
         let replies = [(use_it.as_str(), Reply::UseData(Box::new(found))), ("Cancel", Reply::Cancel)];
-        question(title, text, replies)
+        Self::Question(question(title, text, replies))
     }
 
     /// Asks whether to archive these runs, by identity.
@@ -148,7 +142,8 @@ impl Dialog {
         let text = format!(
             "{name}. Plots no longer show them, and Run does not repeat them. Nothing is deleted: Restore all archived runs in the menu Edit brings them back."
         );
-        question(title, text, [("Archive", Reply::Archive(runs)), ("Cancel", Reply::Cancel)])
+        let replies = [("Archive", Reply::Archive(runs)), ("Cancel", Reply::Cancel)];
+        Self::Question(question(title, text, replies))
     }
 
     /// Asks whether to replace what another program has written into the file; `then` comes after saving.
@@ -173,7 +168,7 @@ impl Dialog {
     pub fn overwrite(path: PathBuf, usage: PathUse) -> Self {
         let text = format!("{} already exists.", path.display());
         let replies = [("Replace", Reply::Overwrite(usage, path)), ("Cancel", Reply::Cancel)];
-        question("Replace the file?".to_owned(), text, replies)
+        Self::Question(question("Replace the file?".to_owned(), text, replies))
     }
 
     /// Returns the field for a path that takes over from the system's dialog.
@@ -186,7 +181,7 @@ impl Dialog {
 fn rewrite(title: &str, text: String, replace: &str, path: PathBuf, then: Option<Leaving>) -> Dialog {
     let (save_as, replaced) = (Reply::SaveAs(then.clone()), Reply::Replace(path, then));
     let replies = [("Save as…", save_as), (replace, replaced), ("Cancel", Reply::Cancel)];
-    question(title.to_owned(), text, replies)
+    Dialog::Question(question(title.to_owned(), text, replies))
 }
 
 /// Widths of dialogs, in points, where the window has as many.

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
-use eframe::egui;
+use eframe::egui::Context;
 
+use super::background::BackgroundTask;
 use run::{folder_of, writer_of};
 
 /// The use of a path.
@@ -62,9 +62,8 @@ pub enum PathAnswer {
     Unavailable,
 }
 
-/// A way to ask for paths: the system's dialog, or a script in tests. The channel closes without an answer where no dialog
-/// could be shown.
-pub type Picker = Box<dyn Fn(&PathRequest, &egui::Context) -> Receiver<PathAnswer>>;
+/// A way to ask for paths: the system's dialog, or a script in tests. It returns nothing where no dialog could be shown.
+pub type Picker = Box<dyn Fn(&PathRequest, &Context) -> Option<BackgroundTask<PathAnswer>>>;
 
 /// A missing service fails faster than anyone can dismiss a dialog.
 const TOO_FAST: Duration = Duration::from_millis(350);
@@ -72,15 +71,8 @@ const TOO_FAST: Duration = Duration::from_millis(350);
 /// Returns the system's dialogs.
 pub fn system_dialogs() -> Picker {
     Box::new(|request, ctx| {
-        let (sender, receiver) = sync_channel(1);
-        let (request, ctx) = (request.clone(), ctx.clone());
-        let work = move || {
-            let _ = sender.send(ask(&request)); // the window has gone
-            ctx.request_repaint();
-        };
-        // Without a thread the sender is dropped, and the next frame takes the dialog for unavailable.
-        let _ = std::thread::Builder::new().name("file dialog".to_owned()).spawn(work);
-        receiver
+        let request = request.clone();
+        BackgroundTask::begin("file dialog", ctx, move || ask(&request))
     })
 }
 
@@ -103,23 +95,6 @@ fn ask(request: &PathRequest) -> PathAnswer {
         Some(path) => PathAnswer::Path(path),
         None if began.elapsed() < TOO_FAST => PathAnswer::Unavailable,
         None => PathAnswer::Cancelled,
-    }
-}
-
-/// A question without an answer yet.
-pub struct PendingPath {
-    pub request: PathRequest,
-    pub answer: Receiver<PathAnswer>,
-}
-
-impl PendingPath {
-    /// Returns the answer, once it is there. A dialog that broke down counts as missing.
-    pub fn poll(&self) -> Option<PathAnswer> {
-        match self.answer.try_recv() {
-            Ok(answer) => Some(answer),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(PathAnswer::Unavailable),
-        }
     }
 }
 
@@ -165,7 +140,7 @@ pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Beginning of the names of experiments that nobody has named.
+/// Beginning of the names of untitled experiments.
 const UNTITLED: &str = "untitled-";
 
 /// The folder of results of a document that has no file yet; nothing is ever written there.
@@ -177,7 +152,7 @@ pub fn is_untitled(path: &Path) -> bool {
     stem.strip_prefix(UNTITLED).is_some_and(|number| number.parse::<u64>().is_ok())
 }
 
-/// Makes an empty file for an experiment that nobody has named, with the first number that neither an experiment nor results
+/// Makes an empty file for an untitled experiment, with the first number that neither an experiment nor results
 /// have.
 ///
 /// # Errors
@@ -204,7 +179,7 @@ pub fn rename_results(from: &Path, to: &Path) -> Result<(), String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         read => read.map_err(|error| format!("{} cannot be read: {error}", from.display()))?,
     };
-    if from.join("cluster").is_dir() {
+    if from.join(cluster::FOLDER).is_dir() {
         return Err("runs of it were submitted to a cluster, whose tasks name this file".to_owned());
     }
     let in_use = |run: PathBuf| Some(format!("{} is in use by {}", run.display(), writer_of(&run)?));

@@ -32,7 +32,7 @@ impl Recent {
         self.0.truncate(KEPT);
     }
 
-    /// Puts the experiments of version 0.1 that nobody saved first: it kept the edits of such a one as `ID.json` beside its
+    /// Puts the untitled experiments of version 0.1 first: it kept the edits of each as `ID.json` beside its
     /// results, which become an experiment's file there.
     pub fn adopt(&mut self, folder: &Path) {
         for kept in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -71,7 +71,7 @@ const LOOKED_AT: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentFile {
     pub path: PathBuf,
-    /// Its name, or that of the experiment where nobody has named the file.
+    /// Its name, or that of the experiment where the file is untitled.
     pub name: String,
     /// Its folder, with `~` for the home.
     pub folder: String,

@@ -1,5 +1,7 @@
 //! What is selected: its settings are at the right, above those of the experiment.
 
+use doc::Run;
+
 /// The selected part of the experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
@@ -53,6 +55,11 @@ impl Selection {
             Self::Setting { arm, name: setting } => (*arm, setting.as_str()) == (arm_index, name),
             Self::Run { id, .. } => id == run,
         }
+    }
+
+    /// As [`Self::covers`], for a run of the document.
+    pub fn covers_run(&self, run: &Run) -> bool {
+        self.covers(run.arm_index, &run.arm, &run.id)
     }
 
     /// Returns the stage that is selected: its arm, by position, and its path.

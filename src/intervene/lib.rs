@@ -16,7 +16,7 @@
 //! | what weights start from | [`init`] |
 //! | where randomness comes from | [`stream`], [`draw`] |
 //! | what two masks have in common | [`Overlap`] |
-//! | which bits are struck, what they read as, and what that did | [`fault`] |
+//! | which bits are hit, what they read as, and what that did | [`fault`] |
 
 mod amount;
 pub mod criteria;

@@ -256,8 +256,8 @@ pub fn kept_rounds(record: &RunRecord, stored: &[usize]) -> Vec<KeptRound> {
     kept.iter().map(named).collect()
 }
 
-#[cfg(any(test, feature = "testing"))]
 /// Returns a training, and two rounds of a repetition; the step of the second is the last one, and in progress.
+#[cfg(any(test, feature = "testing"))]
 pub fn lottery_events() -> Vec<super::Event> {
     use super::{Event, Point, event::StageBegan};
     let events = [(0, None, 1.0), (2, Some(1), 0.8), (4, Some(2), 0.64)].map(|(number, round, remaining)| {

@@ -63,7 +63,7 @@ pub struct ViewSettings {
     pub tiles: Option<Tiles>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlotOptions {
     /// The horizontal axis.
@@ -94,26 +94,6 @@ pub struct PlotOptions {
     pub all_arms: bool,
     /// The stage whose campaigns plots of single faults show, such as "Stage 4"; the first one where there is no such stage.
     pub campaign: Option<String>,
-}
-
-impl Default for PlotOptions {
-    fn default() -> Self {
-        Self {
-            x: XAxis::default(),
-            band: Spread::default(),
-            bands: BandChoice::default(),
-            traces: false,
-            smoothing: 0.0,
-            columns: None,
-            levels: Levels::default(),
-            rounds: Vec::new(),
-            metric: MetricAxes::default(),
-            weights: WeightLines::default(),
-            arm: None,
-            all_arms: false,
-            campaign: None,
-        }
-    }
 }
 
 impl PlotOptions {

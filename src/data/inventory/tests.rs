@@ -197,7 +197,7 @@ fn labels_with_gaps_and_classes_that_a_limit_cuts_off_are_notes() {
     let seven = "class 7 has no sample in the test part, so that no accuracy tells of it; add samples of it, or split the \
         data in another way";
     assert_eq!(notes(arrays.clone(), &[42, 42]), [gaps, seven]);
-    // A class that only the validation part has is not absent, and one that it lacks is told.
+    // A class that only the validation part has is not absent, and one that it lacks is reported.
     let with_validation =
         Details { labels: [vec![7, 42, 7, 42], vec![5, 42], vec![7, 42]], ..Details::default() };
     let inventory = Inventory::new(&Data::Numpy(arrays.clone()), None, &with_validation).unwrap();

@@ -2,8 +2,6 @@
 //! intervention in `doc/intervention/`. What reads plans asks them, and knows none of them by name.
 
 mod check;
-#[cfg(test)]
-pub mod testing;
 pub mod words;
 
 use std::collections::BTreeSet;
@@ -229,5 +227,22 @@ impl Situation<'_> {
     /// Counts the samples of one evaluation of all networks, with what else takes as long.
     pub fn evaluation(&self) -> f64 {
         self.level.members * (self.level.sizes.evaluated() + self.train.record.samples(self.structure))
+    }
+}
+
+/// Sentences of stages in tests.
+#[cfg(test)]
+pub mod testing {
+    use crate::Stage;
+    use form::ron_text;
+
+    /// Returns the sentence of a stage that is written as in a file.
+    pub fn sentence(stage: &str) -> String {
+        ron_text::from_str::<Stage>(stage).unwrap_or_else(|error| panic!("{stage}: {error}")).sentence()
+    }
+
+    /// Returns the sentence of an intervention that is written as in a file.
+    pub fn sentence_of_change(intervention: &str) -> String {
+        sentence(&format!("Do({intervention})"))
     }
 }

@@ -232,8 +232,7 @@ fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::campaigns::testing::{outcome, rates, single_faults};
-    use super::super::testing::arm;
+    use super::super::testing::{arm, outcome, rates, single_faults};
     use super::*;
     use crate::At;
     use results::Event;

@@ -88,8 +88,7 @@ fn stacked<K: Ord>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::campaigns::testing::{outcome, single_faults};
-    use super::super::testing::arm;
+    use super::super::testing::{arm, outcome, single_faults};
     use super::*;
     use crate::model::{bar_parts, stacks};
 

@@ -1,7 +1,8 @@
 //! Records for tests, with numbers that fit in the head.
 
 use super::ArmRuns;
-pub use super::campaigns::testing::{outcome, rates, single_faults};
+use doc::fault::{CellPlan, Protect};
+use results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
 use results::{Event, Point, RunRecord};
 
 /// A point of the main branch after `trained` epochs of ten mini-batches and one second each, without pruning.
@@ -35,4 +36,52 @@ pub fn record(points: impl IntoIterator<Item = Point>) -> RunRecord {
 /// An arm whose runs have the seeds 1, 2, and so on.
 pub fn arm<'a>(name: &str, colour: usize, runs: impl IntoIterator<Item = &'a RunRecord>) -> ArmRuns<'a> {
     ArmRuns { name: name.to_owned(), colour, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
+}
+
+/// Ten images, of which `sdc1` got another class, and the others did not change.
+pub fn outcome(layer: usize, bit: u32, sdc1: u64) -> Outcomes {
+    let tally = Tally { images: 10, masked: 10 - sdc1, sdc1, sdc5: sdc1 / 2, ..Tally::default() };
+    Outcomes { layer, bit: Some(bit), trials: 1, tally }
+}
+
+/// A run with a campaign over rates; each rate has an accuracy with an interval of ± 0.125.
+pub fn rates(cells: &[(f64, f64)], unprotected: &[(f64, f64)]) -> RunRecord {
+    let plan = |(rate, _): &(f64, f64)| CellPlan { rate: Some(*rate), ..CellPlan::default() };
+    let began = CampaignBegan {
+        stage: "2".to_owned(),
+        cells: cells.iter().map(plan).collect(),
+        golden_accuracy: 0.875,
+        protect: if unprotected.is_empty() { Protect::Nothing } else { Protect::Clip },
+        ..CampaignBegan::default()
+    };
+    let state = |unprotected: bool| {
+        move |(cell, (_, value)): (usize, &(f64, f64))| {
+            let accuracy = Estimate { value: *value, low: value - 0.125, high: value + 0.125 };
+            Event::CampaignCell(CellState {
+                cell,
+                unprotected,
+                trials: 100,
+                accuracy,
+                ..CellState::default()
+            })
+        }
+    };
+    let protected = cells.iter().enumerate().map(state(false));
+    let bare = unprotected.iter().enumerate().map(state(true));
+    RunRecord::of([Event::CampaignBegan(began)].into_iter().chain(protected).chain(bare))
+}
+
+/// A run with a campaign of single faults in two layers.
+pub fn single_faults(outcomes: Vec<Outcomes>) -> RunRecord {
+    let layers = vec!["fc1".to_owned(), "fc2".to_owned()];
+    let began = CampaignBegan {
+        layers,
+        layer_entries: vec![6400, 10],
+        confidence: 0.95,
+        cells: vec![CellPlan::default()],
+        ..CampaignBegan::default()
+    };
+    let trials = outcomes.iter().map(|outcome| outcome.trials).sum();
+    let state = CellState { trials, outcomes, ..CellState::default() };
+    RunRecord::of([Event::CampaignBegan(began), Event::CampaignCell(state)])
 }

@@ -64,7 +64,7 @@ impl App {
         self.shell.ask(request, PathUse::DataFolder, ctx);
     }
 
-    /// Returns the folder that file dialogs begin in: beside the document; where nobody has named that, beside the one
+    /// Returns the folder that file dialogs begin in: beside the document; where that is untitled, beside the one
     /// that was open last, else among the user's documents.
     pub(super) fn folder(&self) -> PathBuf {
         let document = &self.editor.document;

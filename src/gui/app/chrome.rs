@@ -206,8 +206,8 @@ impl App {
 
     fn plan_ui(&mut self, ui: &mut Ui) {
         ui.set_min_height(ui.available_height()); // a short plan does not make the panel smaller
-        self.workspace.plan_arm = self.workspace.selection.arm().unwrap_or(self.workspace.plan_arm);
-        let index = self.workspace.plan_arm;
+        let index = self.workspace.arm();
+        self.workspace.plan_arm = index;
         let problems = self.editor.document.problems().to_vec();
         let Some(arm) = self.editor.document.experiment.arms.get_mut(index) else {
             widgets::title_ui(ui, "Plan");
@@ -216,8 +216,7 @@ impl App {
         };
         let mut path = self.workspace.selection.stage().map(|(_, path)| path.to_vec());
         let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
-        let name = arm.name.clone();
-        let is_selected = plan::plan_ui(ui, &name, &mut arm.plan, &mut path, &context);
+        let is_selected = plan::plan_ui(ui, &arm.name, &mut arm.plan, &mut path, &context);
         if is_selected {
             self.workspace.selection = match path {
                 Some(path) => Selection::Stage { arm: index, path },

@@ -253,7 +253,7 @@ commands! {
                 .when(|app| {
                     has_run(app)?;
                     let run = app.workspace.selection.run();
-                    app.workspace.compare.why_not_archive(run.into_iter()).map_or(Ok(()), |why| Err(why.into()))
+                    unless(app.workspace.compare.why_not_archive(run.into_iter()))
                 });
             RestoreArchived: command("Restore all archived runs", "Brings back the results of all archived runs",
                 App::restore_archived).when(|app| require(!app.workspace.compare.archived().is_empty(), "No run is archived"));
@@ -410,6 +410,11 @@ fn require(holds: bool, otherwise: &'static str) -> Enabled {
     if holds { Ok(()) } else { Err(otherwise.into()) }
 }
 
+/// Refuses for a reason, if there is one.
+fn unless(why_not: Option<impl Into<Cow<'static, str>>>) -> Enabled {
+    why_not.map_or(Ok(()), |why| Err(why.into()))
+}
+
 fn has_document(app: &App) -> Enabled {
     require(!app.shell.is_starting, "No experiment is open: choose one on this page")
 }
@@ -423,7 +428,7 @@ fn has_results(app: &App) -> Enabled {
 }
 
 fn has_figure(app: &App) -> Enabled {
-    app.workspace.why_no_figure(app.totals().has_points).map_or(Ok(()), |why| Err(why.into()))
+    unless(app.workspace.why_no_figure(app.totals().has_points))
 }
 
 fn has_arms(app: &App) -> Enabled {
@@ -444,7 +449,7 @@ fn has_view(app: &App) -> Enabled {
 
 fn has_no_error(app: &App) -> Enabled {
     let error = app.editor.document.first_error();
-    error.map_or(Ok(()), |error| Err(format!("The document has an error: {error}").into()))
+    unless(error.map(|error| format!("The document has an error: {error}")))
 }
 
 fn can_start(app: &App) -> Enabled {
@@ -576,7 +581,7 @@ impl CommandState {
 pub(super) struct RunTotals {
     /// Those that are neither done nor archived.
     left: usize,
-    /// Of these, those that nobody has started or given up.
+    /// Of these, those that were neither started nor given up.
     to_add: usize,
     failed: usize,
     /// Those that were stopped or failed.
@@ -656,16 +661,16 @@ impl App {
                 return Some((name, ticked.into_iter().collect()));
             }
         }
-        let runs = self.editor.document.runs();
+        let document = &self.editor.document;
         if let Some(id) = selection.run() {
-            let run = runs.iter().find(|run| run.id == *id)?;
+            let run = document.run(id)?;
             return Some((format!("{}, seed {}", run.arm, run.seed), vec![&run.id]));
         }
-        let arm = self.editor.document.experiment.arms.get(selection.arm()?)?;
+        let arm = document.experiment.arms.get(selection.arm()?)?;
         let name = selection.setting().unwrap_or(&arm.name).clone();
         // Archived ones come back or run again only if they are chosen themselves.
         let known = &self.runner.runs;
-        let covered = runs.iter().filter(|run| selection.covers(run.arm_index, &run.arm, &run.id));
+        let covered = document.runs().iter().filter(|run| selection.covers_run(run));
         Some((name, covered.map(|run| &run.id).filter(|run| !known.is_archived(run)).collect()))
     }
 
@@ -719,7 +724,7 @@ impl App {
         let arm = selection.arm()?;
         let name = match (selection.run(), selection.setting()) {
             // An arm with a sweep has several names.
-            (Some(id), _) => &self.editor.document.runs().iter().find(|run| run.id == *id)?.arm,
+            (Some(id), _) => &self.editor.document.run(id)?.arm,
             (None, Some(name)) => name,
             (None, None) => &self.workspace.treatments.iter().find(|treatment| treatment.arm == arm)?.name,
         };
@@ -730,7 +735,7 @@ impl App {
         let selected = self.workspace.selection.stage();
         let arm = selected.and_then(|(arm, _)| self.editor.document.experiment.arms.get(arm));
         let plan = arm.map_or(&[][..], |arm| &arm.plan);
-        action.why_not(plan, selected.map(|(_, path)| path)).map_or(Ok(()), |why| Err(why.into()))
+        unless(action.why_not(plan, selected.map(|(_, path)| path)))
     }
 
     fn change_stage(&mut self, action: Action) {

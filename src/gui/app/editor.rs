@@ -37,7 +37,7 @@ pub(super) struct Editor {
     pub recovery: Option<Recovery>,
     /// Unsaved edits of crashed windows, the newest last.
     pub leftovers: Vec<Leftover>,
-    /// The folder of experiments that nobody has named.
+    /// The folder of untitled experiments.
     untitled: PathBuf,
     /// The last look at the file, in seconds, and whether another program had written it.
     looked: Option<(f64, bool)>,
@@ -64,7 +64,7 @@ impl Editor {
         self.document.path().map_or_else(|| self.untitled.join(NO_RESULTS), folder_of)
     }
 
-    /// Writes a document without a file into one that nobody has named.
+    /// Writes a document without a file into an untitled one.
     ///
     /// # Errors
     /// What could not be written.
@@ -80,7 +80,7 @@ impl Editor {
         Ok(path)
     }
 
-    /// Returns the file of the document if nobody has named or edited it elsewhere: *Save as* renames it then.
+    /// Returns the file of the document if it is untitled and no other program has edited it: *Save as* renames it then.
     pub fn untitled(&self) -> Option<&Path> {
         let is_own = |path: &&Path| {
             is_untitled(path)

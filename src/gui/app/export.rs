@@ -31,14 +31,8 @@ use run::read_records;
 /// The title of a message about a figure.
 const FIGURE_FAILED: &str = "The figure was not written";
 
-/// The dialog, while it is open.
-#[derive(Default)]
-pub(super) struct Exporting {
-    open: Option<OpenExport>,
-}
-
 /// An open dialog with what it is about.
-struct OpenExport {
+pub(super) struct OpenExport {
     dialog: ExportDialog,
     subject: Subject,
     /// The settings that it shares with the window, as of the last frame: Undo and Redo change them.
@@ -53,26 +47,17 @@ struct Shared {
     seeds: Option<bool>,
 }
 
-impl Exporting {
-    /// Returns true if the dialog is open.
-    pub const fn is_open(&self) -> bool {
-        self.open.is_some()
-    }
-}
-
 impl App {
     /// Opens the dialog for a figure, or copies it.
     pub(super) fn take_figure(&mut self, subject: Subject, wanted: Wanted, ctx: &egui::Context) {
         match wanted {
             Wanted::File => self.open_export(subject, ctx),
-            Wanted::Picture => self.begin_export(Export::Picture, subject, ctx),
-            Wanted::Values => self.begin_export(Export::Values, subject, ctx),
+            Wanted::Picture => self.begin_export(Export::Picture, &subject, ctx),
+            Wanted::Values => self.begin_export(Export::Values, &subject, ctx),
         }
     }
 
     fn open_export(&mut self, subject: Subject, ctx: &egui::Context) {
-        let name = self.editor.document.suggested_file_name();
-        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
         let known = self.shared_with_export(&subject);
         let Shared { options, title, seeds } = known.clone();
         let remembered = &self.shell.settings;
@@ -85,12 +70,12 @@ impl App {
             folder: folder.unwrap_or_else(|| self.folder()),
         };
         let build = self.export_figure(&subject, ctx);
-        let name = format!("{stem}-{}", subject.name());
+        let name = format!("{}-{}", self.editor.document.suggested_stem(), subject.name());
         let dialog = ExportDialog::new(subject.title(), &name, settings, ctx, build);
-        self.shell.exporting.open = Some(OpenExport { dialog, subject, known });
+        self.shell.exporting = Some(OpenExport { dialog, subject, known });
     }
 
-    /// Returns the work that makes the figure of the dialog, in a thread.
+    /// Returns the work that makes a figure for the dialog or for an export, in a thread.
     fn export_figure(
         &mut self,
         subject: &Subject,
@@ -118,9 +103,7 @@ impl App {
         if self.shell.dialog.is_some() {
             return; // a question about its file comes first
         }
-        let Some(OpenExport { mut dialog, subject, known }) = self.shell.exporting.open.take() else {
-            return;
-        };
+        let Some(OpenExport { mut dialog, subject, known }) = self.shell.exporting.take() else { return };
         let shown = self.shared_with_export(&subject);
         if shown != known {
             let is_other_figure = (&shown.title, shown.seeds) != (&known.title, known.seeds);
@@ -140,7 +123,7 @@ impl App {
                 self.shell.settings.export_folder = Some(dialog.settings.folder.clone());
                 self.use_path(PathUse::Export(subject.clone()), path, ctx);
             }
-            Some(ExportResponse::CopyPicture) => self.begin_export(Export::Picture, subject.clone(), ctx),
+            Some(ExportResponse::CopyPicture) => self.begin_export(Export::Picture, &subject, ctx),
             Some(ExportResponse::CopyCaption(text)) => {
                 ctx.copy_text(text);
                 self.log.info("Copied the caption");
@@ -156,7 +139,7 @@ impl App {
             None => {}
         }
         let known = self.shared_with_export(&subject);
-        self.shell.exporting.open = Some(OpenExport { dialog, subject, known });
+        self.shell.exporting = Some(OpenExport { dialog, subject, known });
     }
 
     /// Keeps what the dialog has; a figure with other lines or another title is built again.
@@ -177,13 +160,13 @@ impl App {
 
     /// Takes the folder that was chosen for the open dialog.
     pub(super) fn take_export_folder(&mut self, folder: PathBuf) {
-        if let Some(open) = &mut self.shell.exporting.open {
+        if let Some(open) = &mut self.shell.exporting {
             open.dialog.settings.folder = folder;
         }
     }
 
     /// Writes a figure; the ending of the file says as what.
-    pub(super) fn export(&mut self, path: &Path, subject: Subject, ctx: &egui::Context) {
+    pub(super) fn export(&mut self, path: &Path, subject: &Subject, ctx: &egui::Context) {
         let Some(kind) = FileKind::from_path(path) else {
             let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
             return self.fail(FIGURE_FAILED, &text);
@@ -192,16 +175,14 @@ impl App {
         self.begin_export(Export::File(path.to_owned(), kind), subject, ctx);
     }
 
-    fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
-        self.update_workspace(ctx);
+    fn begin_export(&mut self, export: Export, subject: &Subject, ctx: &egui::Context) {
+        let figure = self.export_figure(subject, ctx);
         let outdated = self.workspace.compare.outdated_count();
         if matches!(subject, Subject::Plot(_)) && outdated > 0 {
             let runs = text::counted(outdated, "outdated run");
             self.log.info(format!("Left out {runs}: exports hold current results only"));
         }
         let (paper, label) = (self.workspace.plot.paper(), subject.title().to_owned());
-        let experiment = &self.editor.document.experiment.name;
-        let figure = self.workspace.figure_of(subject, experiment, &self.runner.runs);
         let (failure, path) = match &export {
             Export::File(path, _) => (FIGURE_FAILED, Some(path.clone())),
             Export::Picture => ("The figure was not copied", None),
@@ -229,9 +210,9 @@ impl App {
         for job in std::mem::take(&mut self.workspace.writing) {
             match job.finish(&mut self.log, ctx) {
                 Ok(false) => self.workspace.writing.push(job),
-                Ok(true) => drop(
-                    self.shell.exporting.open.take_if(|open| job.path.as_ref() == Some(&open.dialog.path())),
-                ),
+                Ok(true) => {
+                    drop(self.shell.exporting.take_if(|open| job.path.as_ref() == Some(&open.dialog.path())));
+                }
                 Err(why) => self.fail(job.failure, &why),
             }
         }
@@ -268,11 +249,9 @@ impl App {
 
     /// Asks where results are handed on to.
     pub(super) fn ask_where_to_share(&mut self, share: Share, ctx: &egui::Context) {
-        let name = self.editor.document.suggested_file_name();
-        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
         let (purpose, name) = match share {
             Share::TensorBoard => (Purpose::Folder, String::new()),
-            Share::Crate => (Purpose::NewFolder, format!("{stem}-crate")),
+            Share::Crate => (Purpose::NewFolder, format!("{}-crate", self.editor.document.suggested_stem())),
         };
         let request = PathRequest { purpose, folder: self.folder(), name };
         self.shell.ask(request, PathUse::Share(share), ctx);
@@ -312,13 +291,13 @@ impl App {
     /// Returns the name of the file and the title of the open dialog.
     #[cfg(test)]
     pub(super) fn exporting(&self) -> Option<(&str, &str)> {
-        self.shell.exporting.open.as_ref().map(|open| (open.dialog.name(), open.subject.title()))
+        self.shell.exporting.as_ref().map(|open| (open.dialog.name(), open.subject.title()))
     }
 
     /// Closes the open dialog by writing its figure to a path.
     #[cfg(test)]
     pub(super) fn export_to(&mut self, path: &Path, ctx: &egui::Context) {
-        let OpenExport { subject, .. } = self.shell.exporting.open.take().expect("the dialog is open");
+        let OpenExport { subject, .. } = self.shell.exporting.take().expect("the dialog is open");
         self.use_path(PathUse::Export(subject), path.to_owned(), ctx);
     }
 }

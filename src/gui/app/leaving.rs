@@ -239,17 +239,15 @@ impl App {
     /// Offers to go on with those of these runs that are left to do.
     fn offer_resume(&mut self, runs: &[String]) {
         let document = &self.editor.document;
-        let is_left = |id: &&String| {
-            let is_listed = document.runs().iter().any(|run| run.id == **id);
-            is_listed && self.runner.runs.state(id) != RunState::Done
-        };
+        let is_left =
+            |id: &&String| document.run(id).is_some() && self.runner.runs.state(id) != RunState::Done;
         let runs: Vec<String> = runs.iter().filter(is_left).cloned().collect();
         if !runs.is_empty() && document.first_error().is_none() {
             self.shell.dialog = Some(Dialog::resume(&document.title(), runs));
         }
     }
 
-    /// Draws the start page in place of a document that nobody has opened, and does what was chosen.
+    /// Draws the start page while no document is open, and does what was chosen.
     pub(super) fn start_page_ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         let recent = self.shell.recent_files.of(self.shell.settings.recent.files(), &ctx);

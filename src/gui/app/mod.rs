@@ -77,7 +77,7 @@ pub struct Parts {
     pub worker: Box<dyn Worker>,
     pub picker: Picker,
     pub desktop: Box<dyn Desktop>,
-    /// The folder of experiments that nobody has named.
+    /// The folder of untitled experiments.
     pub untitled: PathBuf,
     /// The app's own folder, where edits are kept against a crash; without one, they are not.
     pub home: Option<PathBuf>,
@@ -128,7 +128,7 @@ impl App {
         app
     }
 
-    /// Returns true if nobody has opened anything: no file, no edits, no stopped runs to go on with.
+    /// Returns true if nothing is open: no file, no edits, no stopped runs to go on with.
     pub fn is_blank(&self) -> bool {
         self.editor.document.path().is_none()
             && !self.editor.document.is_unsaved()
@@ -180,7 +180,7 @@ impl App {
     /// Carries out the commands of the pressed keys. The export dialog leaves Undo and Redo, which its settings have too.
     fn take_keys(&mut self, ctx: &egui::Context) {
         if self.shell.dialog.is_none() && self.shell.palette.is_none() && self.shell.download.is_none() {
-            let is_exporting = self.shell.exporting.is_open();
+            let is_exporting = self.shell.exporting.is_some();
             for command in commands::pressed(ctx) {
                 if !is_exporting || matches!(command, Command::Undo | Command::Redo) {
                     self.execute(command, ctx);

@@ -16,7 +16,7 @@ impl App {
     /// Takes in messages of runs.
     pub(super) fn drain(&mut self, ctx: &egui::Context) {
         if self.runner.runs.is_running() {
-            self.workspace.release_records();
+            self.workspace.forget_shown(); // records with one owner grow in place
         }
         for news in self.runner.runs.drain() {
             self.take_news(news);

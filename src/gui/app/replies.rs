@@ -109,7 +109,7 @@ impl App {
         match usage {
             PathUse::Open(leaving) => self.proceed(Leaving { to: Next::Open(path), ..leaving }, ctx),
             PathUse::Save(then) => self.save_to(&path, then, ctx),
-            PathUse::Export(subject) => self.export(&path, subject, ctx),
+            PathUse::Export(subject) => self.export(&path, &subject, ctx),
             PathUse::Report => self.write_report(path, ctx),
             PathUse::ExportFolder => self.take_export_folder(path),
             PathUse::Share(share) => self.share(share, path, ctx),
@@ -141,7 +141,7 @@ impl App {
         self.shell.ask(request, PathUse::Save(then), ctx);
     }
 
-    /// Saves the document there. A file that nobody has named goes then, and its results get the new name.
+    /// Saves the document there. An untitled file is removed then, and its results get the new name.
     fn save_to(&mut self, path: &Path, then: Option<Leaving>, ctx: &egui::Context) {
         let path = absolute(path);
         let untitled = self.editor.untitled().filter(|untitled| *untitled != path).map(Path::to_owned);

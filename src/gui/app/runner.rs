@@ -79,13 +79,6 @@ impl Drop for Measuring {
     }
 }
 
-impl Estimate {
-    /// Gives up what is being measured.
-    fn stop_measuring(&mut self) {
-        self.measuring = None;
-    }
-}
-
 /// Looks for results of other processes.
 #[derive(Default)]
 enum Watch {
@@ -110,8 +103,7 @@ impl Runner {
 
     /// Returns the name of a run by its identity.
     pub fn name_of(&self, run: &str, document: &Document) -> String {
-        let known = document.runs().iter().find(|known| known.id == run);
-        match (known, self.runs.name(run)) {
+        match (document.run(run), self.runs.name(run)) {
             (Some(run), _) => format!("{}, seed {}", run.arm, run.seed),
             (None, Some(name)) => format!("{name} (outdated)"),
             (None, None) => format!("run {run}"),
@@ -166,7 +158,7 @@ impl Runner {
     }
 
     fn begin(&mut self, jobs: Vec<Job>) {
-        self.estimate.stop_measuring(); // it would slow the runs down, and they it
+        self.estimate.measuring = None; // it would slow the runs down, and they it
         self.runs.start(self.worker.as_mut(), jobs);
         self.batch_began = Some(Instant::now());
     }
@@ -192,8 +184,7 @@ impl Runner {
 
     /// Returns true if a run of the document diverged, by its identity.
     pub fn has_diverged(&self, run: &str, document: &Document) -> bool {
-        let known = document.runs().iter().find(|known| known.id == run);
-        known.is_some_and(|run| self.runs.has_diverged(run))
+        document.run(run).is_some_and(|run| self.runs.has_diverged(run))
     }
 
     /// Returns `24 runs: 23 done, 1 failed`, `Stopped: 8 done, 2 interrupted, 14 not started`, and whether something
@@ -336,7 +327,7 @@ impl Runner {
             };
             let (task, options) = measuring.question.clone();
             self.estimate.paces.add(task, options, pace);
-            self.estimate.stop_measuring();
+            self.estimate.measuring = None;
             self.plan_cost(document);
         }
         if self.runs.is_running() || self.is_reading() {
@@ -397,9 +388,8 @@ impl Runner {
         log: &mut Log,
     ) -> bool {
         let ChangedRecord { folder, run, record } = found;
-        let is_listed = document.runs().iter().any(|known| known.id == run);
         let is_present = folder == results && folder.join(&run).is_dir();
-        if !is_listed || !is_present {
+        if document.run(&run).is_none() || !is_present {
             return false;
         }
         let Some(state) = self.runs.take_from_others(&run, record) else { return false };

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::dropped::Dropped;
-use super::export::Exporting;
-use crate::background::Latest;
+use super::export::OpenExport;
+use crate::background::{BackgroundTask, Latest, TaskState};
 use crate::desktop::Desktop;
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::DownloadDialog;
-use crate::files::{PathAnswer, PathRequest, PendingPath, Picker};
+use crate::files::{PathAnswer, PathRequest, Picker};
 use crate::guide::Guide;
 use crate::licences::LicencesWindow;
 use crate::log::Log;
@@ -29,7 +29,7 @@ pub(super) struct Shell {
     pub recent_files: RecentFiles,
     pub guide: Guide,
     pub licences: LicencesWindow,
-    pub exporting: Exporting,
+    pub exporting: Option<OpenExport>,
     pub download: Option<DownloadDialog>,
     pub palette: Option<Palette>,
     pub may_close: bool,
@@ -37,7 +37,8 @@ pub(super) struct Shell {
     pub dropping: Latest<(), Vec<Dropped>>,
     desktop: Box<dyn Desktop>,
     picker: Picker,
-    asked: Option<(PendingPath, PathUse)>,
+    /// What was asked for, its use, and the dialog, where one could be shown.
+    asked: Option<(PathRequest, PathUse, Option<BackgroundTask<PathAnswer>>)>,
 }
 
 /// An answer of the system's dialog.
@@ -56,7 +57,7 @@ impl Shell {
             recent_files: RecentFiles::default(),
             guide: Guide::default(),
             licences: LicencesWindow::default(),
-            exporting: Exporting::default(),
+            exporting: None,
             download: None,
             palette: None,
             may_close: false,
@@ -85,15 +86,20 @@ impl Shell {
     }
 
     pub fn ask(&mut self, request: PathRequest, usage: PathUse, ctx: &egui::Context) {
-        let answer = (self.picker)(&request, ctx);
-        self.asked = Some((PendingPath { request, answer }, usage));
+        let dialog = (self.picker)(&request, ctx);
+        self.asked = Some((request, usage, dialog));
     }
 
-    /// Returns the answer of the system's dialog, once there is one.
+    /// Returns the answer of the system's dialog, once there is one. A dialog that broke down counts as missing.
     pub fn answer(&mut self) -> Option<AnsweredPath> {
-        let answer = self.asked.as_ref()?.0.poll()?;
-        let (asked, usage) = self.asked.take()?;
-        Some(AnsweredPath { answer, request: asked.request, usage })
+        let (.., dialog) = self.asked.as_ref()?;
+        let answer = match dialog.as_ref().map(BackgroundTask::take) {
+            Some(TaskState::Running) => return None,
+            Some(TaskState::Done(answer)) => answer,
+            Some(TaskState::Failed(_)) | None => PathAnswer::Unavailable,
+        };
+        let (request, usage, _) = self.asked.take()?;
+        Some(AnsweredPath { answer, request, usage })
     }
 
     pub fn show_title(&mut self, title: String, ctx: &egui::Context) {

@@ -17,7 +17,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) enum Step {
     /// Start runs, once earlier results and data are known.
     Start(StartRequest),
-    /// Give a document that nobody has named its name, once no run writes beside the old one; then leave it, if wanted.
+    /// Rename an untitled document, once no run writes beside the old one; then leave it, if wanted.
     Rename(PathBuf, Option<Leaving>),
     /// Read the records of the document's new folder, once the runs of its old one have ended.
     Reread,

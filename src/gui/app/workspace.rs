@@ -24,7 +24,7 @@ use crate::selection::Selection;
 use crate::tiles::{Contents, LayoutChange, Pane, Tiling};
 use crate::treatment::{Treatment, treatments};
 pub(super) use crate::views::Request;
-use crate::views::{DryRun, Offers, Subject, TrialFilter, ViewInput, Views, Wanted};
+use crate::views::{DryRun, Offers, Shared, Subject, TrialFilter, View, ViewInput, Views, Wanted};
 use crate::widgets;
 use doc::Run;
 use figure::plots::{self, Plot};
@@ -136,12 +136,8 @@ impl Workspace {
         }
     }
 
-    /// Records change: those that nobody shares grow in place.
-    pub fn release_records(&mut self) {
-        self.forget_shown();
-    }
-
-    fn forget_shown(&mut self) {
+    /// Forgets the input of the plots.
+    pub fn forget_shown(&mut self) {
         self.shown = None;
         self.narrowed.clear();
     }
@@ -240,7 +236,7 @@ impl Workspace {
     pub fn show_in_table(&mut self) {
         let run = self.selection.run().cloned();
         let all = self.treatments.iter().flat_map(|treatment| &treatment.runs);
-        let chosen = all.filter(|run| self.selection.covers(run.arm_index, &run.arm, &run.id));
+        let chosen = all.filter(|run| self.selection.covers_run(run));
         let all = || chosen.map(|run| run.id.clone()).collect();
         let (is_run, runs) = (run.is_some(), run.map_or_else(all, |run| vec![run]));
         self.compare.show(runs, is_run);
@@ -292,7 +288,7 @@ impl Workspace {
         let mut tiles = std::mem::take(&mut self.tiles);
         let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
         let all = self.treatments.iter().flat_map(|treatment| &treatment.runs);
-        let mut chosen = all.filter(|run| self.selection.covers(run.arm_index, &run.arm, &run.id));
+        let mut chosen = all.filter(|run| self.selection.covers_run(run));
         let treatment = chosen.next().map(|run| run.arm.clone());
         let is_one = !matches!(self.selection, Selection::Arm(_) | Selection::Stage { .. });
         self.plot.selected = treatment.clone().filter(|_| is_one).or_else(|| arm.map(|arm| arm.name.clone()));
@@ -377,21 +373,15 @@ impl Contents for Drawn<'_> {
                 self.take_view(pane, Wanted::File);
             }
         }
-        let Workspace { selection, views, compare, .. } = &mut *self.workspace;
-        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
-        let input = view_input(self.document, selection, runs, results, base, log);
-        let request = views.get(pane.name, compare);
-        let request = request.and_then(|(view, mut shared)| view.tools_ui(ui, &input, &mut shared));
-        self.requests.extend(request);
+        let request = self.with_view(pane, |view, input, shared| view.tools_ui(ui, input, shared));
+        self.requests.extend(request.flatten());
     }
 
     fn subject(&mut self, pane: Pane) -> String {
         if let Some(plot) = pane.plot {
             return self.workspace.input_of(plot, self.runs).subject;
         }
-        let Workspace { selection, views, .. } = &mut *self.workspace;
-        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
-        views.subject(pane.name, &view_input(self.document, selection, runs, results, base, log))
+        self.with_view(pane, |view, input, shared| view.subject(input, shared.store)).unwrap_or_default()
     }
 
     fn menu_ui(&mut self, ui: &mut Ui, pane: Pane) {
@@ -400,9 +390,8 @@ impl Contents for Drawn<'_> {
             self.take(plot, response);
             return self.columns_menu_ui(ui);
         }
-        let request = self.workspace.views.get(pane.name, &mut self.workspace.compare);
-        let request = request.and_then(|(view, mut shared)| view.menu_ui(ui, &mut shared));
-        self.requests.extend(request);
+        let request = self.with_view(pane, |view, _, shared| view.menu_ui(ui, shared));
+        self.requests.extend(request.flatten());
         if self.workspace.views.offers(pane.name).has_figure() {
             let entries = [
                 ("Export figure…", Wanted::File),
@@ -442,28 +431,33 @@ impl Contents for Drawn<'_> {
         if pane.name == "log" {
             self.log.see();
         }
-        let Workspace { selection, views, compare, .. } = &mut *self.workspace;
-        let (runs, results, base, log) = (self.runs, self.results, self.base, &*self.log);
-        let input = view_input(self.document, selection, runs, results, base, log);
-        let request = views.get(pane.name, compare);
-        let request = request.and_then(|(view, mut shared)| view.ui(ui, &input, &mut shared));
-        self.requests.extend(request);
+        let request = self.with_view(pane, |view, input, shared| view.ui(ui, input, shared));
+        self.requests.extend(request.flatten());
     }
 }
 
-fn view_input<'a>(
-    document: &'a Document,
-    selection: &'a Selection,
-    runs: &'a Runs,
-    results: &'a Path,
-    base: &'a Path,
-    log: &'a Log,
-) -> ViewInput<'a> {
-    let (experiment, listed, is_behind) = (&document.experiment, document.runs(), document.is_behind());
-    ViewInput { selection, experiment, listed, is_behind, runs, results, base, log }
-}
-
 impl Drawn<'_> {
+    /// Does something with the view of a tile, its input, and the state around it; nothing where it is a plot.
+    fn with_view<R>(
+        &mut self,
+        pane: Pane,
+        act: impl FnOnce(&mut dyn View, &ViewInput<'_>, &mut Shared<'_>) -> R,
+    ) -> Option<R> {
+        let Workspace { selection, views, compare, .. } = &mut *self.workspace;
+        let input = ViewInput {
+            selection,
+            experiment: &self.document.experiment,
+            listed: self.document.runs(),
+            is_behind: self.document.is_behind(),
+            runs: self.runs,
+            results: self.results,
+            base: self.base,
+            log: self.log,
+        };
+        let (view, mut shared) = views.get(pane.name, compare)?;
+        Some(act(view, &input, &mut shared))
+    }
+
     /// Draws the columns of the table of runs, which pinned readings and parallel axes share.
     fn columns_menu_ui(&mut self, ui: &mut Ui) {
         let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use crate::files::NO_RESULTS;
+use doc::file::kept_files;
 use results::view::{NAME, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
@@ -138,8 +139,7 @@ fn write(folder: &Path, view: &ViewSettings, is_damaged: bool) -> Result<(), Str
 
 /// Renames the file that cannot be read to the first name behind it that is free.
 fn set_aside(folder: &Path) -> std::io::Result<()> {
-    let mut files = ["json", "ron"].into_iter().map(|ending| folder.join(format!("{NAME}.{ending}")));
-    let Some(path) = files.find(|path| path.exists()) else { return Ok(()) };
+    let Some(path) = kept_files(folder, NAME).into_iter().find(|path| path.exists()) else { return Ok(()) };
     let others = (2..).map(|number: u32| format!("damaged-{number}"));
     let names = std::iter::once("damaged".to_owned()).chain(others);
     let free = names.map(|name| path.with_added_extension(name)).find(|path| !path.exists());

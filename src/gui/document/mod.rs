@@ -63,6 +63,11 @@ struct Checked {
 }
 
 impl Checked {
+    /// Returns true if this is not about the experiment as it is now, or more is known of the data.
+    fn is_outdated(&self, experiment: &Experiment, drafts: &Drafts) -> bool {
+        self.is_stale || self.experiment != *experiment || self.drafts != drafts.problems()
+    }
+
     /// Returns the runs, with their arms where they are now. Those of arms that are gone are left out.
     fn runs_in(&self, now: &Experiment) -> Vec<Run> {
         let before = &self.experiment.arms;
@@ -163,7 +168,7 @@ impl Document {
         Some(named?.file_name()?.to_string_lossy().into_owned())
     }
 
-    /// Returns the name that the window shows: that of the file, or of the experiment where nobody has named the file.
+    /// Returns the name that the window shows: that of the file, or of the experiment where the file is untitled.
     pub fn title(&self) -> String {
         if let Some(name) = self.file_name() {
             return name;
@@ -175,6 +180,12 @@ impl Document {
     /// Returns a name for its file: the title in lower case, without what file systems dislike.
     pub fn suggested_file_name(&self) -> String {
         self.file_name().unwrap_or_else(|| format!("{}.{EXTENSION}", slug(&self.title())))
+    }
+
+    /// Returns that name without its ending.
+    pub fn suggested_stem(&self) -> String {
+        let name = self.suggested_file_name();
+        Path::new(&name).file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// Returns true if there is something that saving would keep.
@@ -219,34 +230,23 @@ impl Document {
         Ok(moved)
     }
 
-    /// Writes typed values that wait to be entered into the experiment; whether there were any.
-    pub fn enter_typed(&mut self) -> bool {
-        let is_pending = self.drafts.is_pending();
-        if is_pending {
-            self.drafts.enter(&mut self.experiment);
-        }
-        is_pending
+    /// Writes typed values that wait to be entered into the experiment.
+    pub fn enter_typed(&mut self) {
+        self.drafts.enter(&mut self.experiment);
     }
 
     /// Returns true if the experiment has changed since the last look, or data that were missing may be there now.
     pub fn has_changed(&self) -> bool {
         self.checked.as_ref().is_none_or(|checked| {
             let rests = checked.at.elapsed() < LOOK_FOR_DATA;
-            checked.is_stale
-                || checked.experiment != self.experiment
-                || checked.drafts != self.drafts.problems()
-                || !(rests || checked.missing.is_empty())
+            checked.is_outdated(&self.experiment, &self.drafts) || !(rests || checked.missing.is_empty())
         })
     }
 
     /// Looks at the experiment again if it has changed since the last look; tells whether it had. While it has an error, its
     /// runs are those of before.
     pub fn refresh(&mut self) -> bool {
-        let before = self.checked.take_if(|checked| {
-            checked.is_stale
-                || checked.experiment != self.experiment
-                || checked.drafts != self.drafts.problems()
-        });
+        let before = self.checked.take_if(|checked| checked.is_outdated(&self.experiment, &self.drafts));
         let base = self.base();
         if let Some(checked) = &mut self.checked {
             if checked.missing.is_empty() || checked.at.elapsed() < LOOK_FOR_DATA {
@@ -346,6 +346,11 @@ impl Document {
     /// Returns the runs of the document as it was at the last look, or before it got an error.
     pub fn runs(&self) -> &[Run] {
         self.checked.as_ref().map_or(&[], |checked| &checked.runs)
+    }
+
+    /// Returns the one of them with this identity.
+    pub fn run(&self, id: &str) -> Option<&Run> {
+        self.runs().iter().find(|run| run.id == id)
     }
 }
 

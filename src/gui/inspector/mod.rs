@@ -172,10 +172,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
             let number: Vec<String> = path.iter().map(|index| (index + 1).to_string()).collect();
             plan::stage_in(&arm.plan, path).map(|stage| format!("{} {}", number.join("."), name_of(stage)))
         }
-        Selection::Run { id, .. } => {
-            let run = input.document.runs().iter().find(|run| run.id == *id);
-            run.map(|run| format!("seed {}", run.seed))
-        }
+        Selection::Run { id, .. } => input.document.run(id).map(|run| format!("seed {}", run.seed)),
         Selection::Setting { name: setting, .. } => {
             Some(setting.strip_prefix(&name).unwrap_or(setting).trim_start_matches(", ").to_owned())
         }
@@ -282,8 +279,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             ui.add(Label::new(RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3)).wrap());
         }
         Selection::Run { id, .. } => {
-            let run = input.document.runs().iter().find(|run| run.id == id);
-            run_ui(ui, run, input.runs, (input.results, input.details));
+            run_ui(ui, input.document.run(&id), input.runs, (input.results, input.details));
         }
         Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));

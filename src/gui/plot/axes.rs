@@ -86,12 +86,16 @@ pub fn plot(figure: &Figure, view: View, frame: Vec2, theme: Theme) -> Plot<'sta
         .custom_y_axes(vec![hints(AxisHints::new_y(), y, y_labels, beside + 2.0 * MARGIN)])
 }
 
+/// Returns the values at places of an axis.
+pub fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
+    places.map(|place| axis.scale.inverse(place))
+}
+
 fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
-    let values = range.map(|place| axis.scale.inverse(place));
     let mark = |tick: figure::axis::Tick| {
         Some((axis.scale.forward(tick.value)?, shortened(&tick.label.unwrap_or_default(), LONGEST)))
     };
-    ticks(axis, values, wanted.round() as usize).into_iter().filter_map(mark).collect()
+    ticks(axis, values(axis, range), wanted.round() as usize).into_iter().filter_map(mark).collect()
 }
 
 fn spacer(marks: Marks) -> impl Fn(GridInput) -> Vec<GridMark> {
@@ -114,11 +118,11 @@ fn has_details(axis: &Axis) -> bool {
 }
 
 fn names(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
-    names_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM)
+    names_ruler(axis, values(axis, view), ends, EM)
 }
 
 fn names_upright(axis: &Axis, view: [f64; 2], ends: [f64; 2]) -> Ruler {
-    y_ruler(axis, view.map(|place| axis.scale.inverse(place)), ends, EM, WIDEST_NAME)
+    y_ruler(axis, values(axis, view), ends, EM, WIDEST_NAME)
 }
 
 /// Paints the lines of the axes around the data, their titles within all the space of the plot, and the names that the widget

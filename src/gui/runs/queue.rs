@@ -156,8 +156,8 @@ impl Runs {
         }
     }
 
-    /// Carries out what was asked for runs in the queue; whether it still goes on.
-    pub fn carry_out(&mut self, request: &QueueRequest) -> bool {
+    /// Carries out what was asked for runs in the queue, as long as that goes on.
+    pub fn carry_out(&mut self, request: &QueueRequest) {
         let QueueRequest { action, runs } = request;
         let commands: Vec<Command> = match action {
             QueueAction::Run => Vec::new(), // needs jobs: see `start` and `add`
@@ -169,7 +169,11 @@ impl Runs {
                 moves(&self.waiting(), runs, action)
             }
         };
-        commands.into_iter().all(|command| self.command(command))
+        for command in commands {
+            if !self.command(command) {
+                break;
+            }
+        }
     }
 
     /// Moves runs while nothing goes on: the next start follows `queue.json` in the folder of results.

@@ -133,7 +133,7 @@ impl<'a> ViewInput<'a> {
     /// Returns the selected run, or the runs of the selected setting or arm.
     fn selected(&self) -> impl Iterator<Item = &'a Run> {
         let selection = self.selection;
-        self.listed.iter().filter(move |run| selection.covers(run.arm_index, &run.arm, &run.id))
+        self.listed.iter().filter(move |run| selection.covers_run(run))
     }
 }
 
@@ -159,7 +159,7 @@ pub struct Shared<'a> {
     /// The table of runs, with the view settings of the document.
     pub compare: &'a mut Compare,
     /// The state that views share.
-    store: &'a mut Store,
+    pub store: &'a mut Store,
 }
 
 /// An action for the window.
@@ -225,11 +225,6 @@ impl Views {
     /// Returns the figure of the view with this name, if it has one.
     pub fn offer(&self, name: &str) -> Option<Offer> {
         self.view(name)?.offer()
-    }
-
-    /// Returns which arm, setting and seeds the view with this name shows, where it shows only some.
-    pub fn subject(&self, name: &str, input: &ViewInput<'_>) -> String {
-        self.view(name).map(|view| view.subject(input, &self.store)).unwrap_or_default()
     }
 
     fn view(&self, name: &str) -> Option<&dyn View> {

@@ -37,6 +37,9 @@ type OfArm<T> = (String, usize, Vec<T>);
 /// steps so far.
 type Seeds = (PathBuf, Vec<(String, Vec<(String, usize)>)>);
 
+/// The overlaps of all arms.
+type Overlaps = Arc<Vec<OfArm<MaskOverlap>>>;
+
 /// The measurements of a run so far: its identity, the number of points, and the time of the last one.
 type Measured = (String, usize, Option<f64>);
 
@@ -44,13 +47,13 @@ type Measured = (String, usize, Option<f64>);
 #[derive(Default)]
 pub struct Tickets {
     shown: Part,
-    overlap: Latest<Seeds, Arc<Vec<OfArm<MaskOverlap>>>>,
+    overlap: Latest<Seeds, Overlaps>,
     /// The moment of the overlap by layer; nothing for the last one.
     moment: Option<usize>,
     /// The last trainings, with the points that they come from.
-    trainings: (Vec<Measured>, Vec<OfArm<Training>>),
-    /// The figure of what is shown, with its view.
-    figure: Option<Arc<Figure>>,
+    trainings: (Vec<Measured>, Arc<Vec<OfArm<Training>>>),
+    /// The figure of what is shown, and what it was made of, with its view.
+    figure: Option<(Source, Arc<Figure>)>,
     view: FigureView,
 }
 
@@ -61,6 +64,44 @@ enum Part {
     Overlap,
     Layers,
     EarlyStops,
+}
+
+/// What a figure and its table are made of.
+enum Source {
+    Overlap(Overlaps),
+    /// At this moment.
+    Layers(Overlaps, String),
+    EarlyStops(Arc<Vec<OfArm<Training>>>),
+}
+
+impl Source {
+    /// Returns true if they are the same values, and not only equal ones.
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Overlap(own), Self::Overlap(other)) => Arc::ptr_eq(own, other),
+            (Self::Layers(own, moment), Self::Layers(other, of_other)) => {
+                Arc::ptr_eq(own, other) && moment == of_other
+            }
+            (Self::EarlyStops(own), Self::EarlyStops(other)) => Arc::ptr_eq(own, other),
+            _ => false,
+        }
+    }
+
+    fn figure(&self) -> Figure {
+        match self {
+            Self::Overlap(arms) => overlaps(&borrowed(arms)),
+            Self::Layers(arms, moment) => layer_overlaps(&borrowed(arms), moment),
+            Self::EarlyStops(arms) => early_stops(&borrowed(arms)),
+        }
+    }
+
+    fn table_ui(&self, ui: &mut Ui) {
+        match self {
+            Self::Overlap(arms) => overlaps_ui(ui, arms),
+            Self::Layers(arms, moment) => layer_overlaps_ui(ui, arms, moment),
+            Self::EarlyStops(arms) => early_stops_ui(ui, arms),
+        }
+    }
 }
 
 /// The view in the registry.
@@ -132,7 +173,8 @@ impl View for Tickets {
     }
 
     fn offer(&self) -> Option<Offer> {
-        let shown = self.view.shown(self.figure.as_ref()?);
+        let (_, figure) = self.figure.as_ref()?;
+        let shown = self.view.shown(figure);
         let (name, title) = match self.shown {
             Part::Overlap => ("overlap", "overlap of masks"),
             Part::Layers => ("overlap-layers", "overlap of masks by layer"),
@@ -213,7 +255,7 @@ impl Tickets {
                     let kept = if has_rounds(input, arms) { HINT } else { ONE_ROUND };
                     ui.label(RichText::new(kept).small().weak());
                 }
-                self.figure_ui(ui, overlaps(&borrowed(&found)), |ui| overlaps_ui(ui, &found));
+                self.figure_ui(ui, Source::Overlap(found));
             }
         }
     }
@@ -224,7 +266,7 @@ impl Tickets {
         ui: &mut Ui,
         input: &ViewInput<'_>,
         arms: &[(&str, Vec<&Run>)],
-        found: &[OfArm<MaskOverlap>],
+        found: &Overlaps,
     ) {
         let is_pruned =
             |run: &Run| input.runs.record(&run.id).is_some_and(|record| record.points().is_pruned());
@@ -239,8 +281,7 @@ impl Tickets {
             ui.label(RichText::new(HINT).small().weak());
         }
         let Some((moment, _)) = moments.get(at) else { return };
-        let figure = layer_overlaps(&borrowed(found), moment);
-        self.figure_ui(ui, figure, |ui| layer_overlaps_ui(ui, found, moment));
+        self.figure_ui(ui, Source::Layers(found.clone(), moment.clone()));
     }
 
     fn stops_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
@@ -250,9 +291,7 @@ impl Tickets {
                 "No training has validation data: set Validation in the experiment's data, and run again.";
             return self.nothing(ui, why);
         }
-        let figure = early_stops(&borrowed(&self.trainings.1));
-        let trainings = self.trainings.1.clone();
-        self.figure_ui(ui, figure, |ui| early_stops_ui(ui, &trainings));
+        self.figure_ui(ui, Source::EarlyStops(self.trainings.1.clone()));
     }
 
     fn nothing(&mut self, ui: &mut Ui, why: &str) {
@@ -260,13 +299,17 @@ impl Tickets {
         nothing_ui(ui, ENTRY.help, why);
     }
 
-    /// Draws the figure with its table below it, or beside it in a wide tile.
-    fn figure_ui(&mut self, ui: &mut Ui, figure: Figure, table: impl FnOnce(&mut Ui)) {
-        if self.figure.as_deref() != Some(&figure) {
-            self.view.forget_figure();
-            self.figure = Some(Arc::new(figure));
+    /// Draws the figure with its table below it, or beside it in a wide tile. An equal figure keeps what is known of it.
+    fn figure_ui(&mut self, ui: &mut Ui, source: Source) {
+        if self.figure.as_ref().is_none_or(|(known, _)| !known.is(&source)) {
+            let figure = source.figure();
+            let last = self.figure.take().map(|(_, last)| last).filter(|last| **last == figure);
+            if last.is_none() {
+                self.view.forget_figure();
+            }
+            self.figure = Some((source, last.unwrap_or_else(|| Arc::new(figure))));
         }
-        let Some(figure) = &self.figure else { return };
+        let Some((source, figure)) = &self.figure else { return };
         let (space, view) = (ui.available_size(), &mut self.view);
         let is_wide = space.x > BESIDE[0] && space.x > BESIDE[1] * space.y;
         let share = if is_wide { vec2(FIGURE, 1.0) } else { vec2(1.0, FIGURE) };
@@ -276,7 +319,8 @@ impl Tickets {
             ui.add_space(theme::STEP);
             let id = ui.scope_id().with("table");
             ui.vertical(|ui| {
-                ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, table);
+                let area = ScrollArea::vertical().id_salt(id).auto_shrink([false, false]);
+                area.show(ui, |ui| source.table_ui(ui));
             });
         });
     }
@@ -293,7 +337,7 @@ impl Tickets {
                 let records = runs.iter().filter_map(|run| Some((run.seed, input.runs.record(&run.id)?)));
                 ((*name).to_owned(), place, trainings(records))
             };
-            self.trainings = (measured, arms.iter().enumerate().map(of).collect());
+            self.trainings = (measured, Arc::new(arms.iter().enumerate().map(of).collect()));
         }
     }
 }

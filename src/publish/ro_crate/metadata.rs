@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use chrono::{DateTime, SecondsFormat};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::options::{CrateOptions, Licence};
 use super::{METADATA, README, Stored, media_type};
@@ -210,14 +210,8 @@ fn file(part: &Part) -> Value {
 }
 
 /// Returns the entity of a folder.
-fn dataset(id: &str, name: &str, description: &str, parts: Vec<Value>) -> Map<String, Value> {
-    let mut entity = Map::new();
-    entity.insert("@id".to_owned(), json!(id));
-    entity.insert("@type".to_owned(), json!("Dataset"));
-    entity.insert("name".to_owned(), json!(name));
-    entity.insert("description".to_owned(), json!(description));
-    entity.insert("hasPart".to_owned(), Value::Array(parts));
-    entity
+fn dataset(id: &str, name: &str, description: &str, parts: Vec<Value>) -> Value {
+    json!({ "@id": id, "@type": "Dataset", "name": name, "description": description, "hasPart": parts })
 }
 
 /// Returns the entity of the folder of all runs.
@@ -229,7 +223,7 @@ fn folder(content: &Content<'_>) -> Value {
         "The results of each run. Beside {}, Weightlab finds them when it opens the experiment",
         content.experiment
     );
-    Value::Object(dataset(&id_of(&content.folder), "Runs", &description, parts))
+    dataset(&id_of(&content.folder), "Runs", &description, parts)
 }
 
 /// Lists the entities of all data, and references to those that are part of the crate as data on the web.
@@ -275,12 +269,8 @@ fn samples_id(digest: &str) -> String {
     format!("#samples-{digest}")
 }
 
-fn key_of(data: &Data) -> &'static str {
-    data.variant().key
-}
-
 fn id_of_data(data: &Data) -> String {
-    data.origin().map_or_else(|| format!("#data-{}", key_of(data)), |origin| origin.page.to_owned())
+    data.origin().map_or_else(|| format!("#data-{}", data.key()), |origin| origin.page.to_owned())
 }
 
 /// Returns the entities of a known set: a dataset on the web with the files to download (RO-Crate 1.2, "Web-based Data Entities").
@@ -309,7 +299,7 @@ fn on_the_web(data: &Data, origin: &Origin, published: &str) -> Vec<Value> {
     std::iter::once(set).chain(files).collect()
 }
 
-/// Returns the entity of data without an address: those inside the program, and those of the user, whose place is nobody's business.
+/// Returns the entity of data without an address: those inside the program, and those of the user, whose place is private.
 fn elsewhere(data: &Data) -> Value {
     let about = data.variant().help;
     let description = if data.is_of_user() {
@@ -336,7 +326,7 @@ fn actions(content: &Content<'_>, software: &mut Software) -> Actions {
         let parts = run.parts.iter().map(|part| reference(&id_of(&part.stored.path))).collect();
         let (id, state) = (id_of_run(content, run.run), run.record.state().word());
         let about = format!("The results of this run, which is {state}: log, settings and networks");
-        entities.push(Value::Object(dataset(&id, &name_of(run.run), &about, parts)));
+        entities.push(dataset(&id, &name_of(run.run), &about, parts));
         entities.extend(run.parts.iter().map(file));
         let action = action(content, run, software);
         mentioned.push(reference(action["@id"].as_str().unwrap_or_default()));

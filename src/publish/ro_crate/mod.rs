@@ -24,9 +24,10 @@ use super::report::{self, ReportInput};
 use super::{PublishError, Selected, write_points};
 use data::{Places, copied};
 use doc::Run;
+use doc::file::{UNFINISHED, kept_files};
 pub use options::{Author, CrateOptions, Licence};
 use results::RunRecord;
-use results::view::ViewSettings;
+use results::view::{self, ViewSettings};
 use run::Provenance;
 
 use metadata::{Content, CratedRun, Part, document, graph, time};
@@ -35,8 +36,6 @@ const METADATA: &str = "ro-crate-metadata.json";
 const README: &str = "README.md";
 const REPORT: &str = "report.html";
 const POINTS: &str = "points.csv";
-/// Settings of the views: files in the folder of runs, of this version and of earlier ones.
-const VIEWS: [&str; 2] = ["view.json", "view.ron"];
 
 /// The outcome of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,7 +95,7 @@ fn write_at(
     let fail = PublishError::writing(place);
     let beside = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // It is in place at once, at the end.
-    let growing = tempfile::Builder::new().prefix(".weightlab-").tempdir_in(beside).map_err(&fail)?;
+    let growing = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(beside).map_err(&fail)?;
     let mut writing = Writing { folder: growing.path().join("crate"), written: Written::default() };
     let stem = selected.file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("experiment");
     let (experiment, folder) = (format!("{stem}.ron"), format!("{stem}.runs/"));
@@ -107,10 +106,10 @@ fn write_at(
     let report = report_of(selected, published)?;
     parts.push(writing.text(REPORT, &report, "The report: methods, figures and tables, for people")?);
     parts.push(writing.points(selected)?);
-    for name in VIEWS {
-        if let Ok(view) = std::fs::read_to_string(selected.folder.join(name)) {
+    for path in kept_files(&selected.folder, view::NAME) {
+        if let (Ok(view), Some(name)) = (std::fs::read_to_string(&path), path.file_name()) {
             let about = "How Weightlab shows the results: views, colours, marks and notes";
-            parts.push(writing.text(&format!("{folder}{name}"), &view, about)?);
+            parts.push(writing.text(&format!("{folder}{}", name.display()), &view, about)?);
         }
     }
     let mut runs = Vec::with_capacity(begun.len());
@@ -261,7 +260,7 @@ fn is_of_writer(name: &str) -> bool {
 
 /// Returns true if a file is being written: by `write_atomically`, or a checkpoint.
 fn is_unfinished(name: &str) -> bool {
-    name.rsplit('/').next().is_some_and(|name| name.starts_with(".weightlab-") || name.starts_with(".tmp"))
+    name.rsplit('/').next().is_some_and(|name| name.starts_with(UNFINISHED) || name.starts_with(".tmp"))
 }
 
 /// Says what a file of a run is, in a sentence for people.
@@ -346,12 +345,12 @@ fn private(selected: &Selected<'_>) -> Vec<String> {
         notes.push(format!("the experiment names a path in {home}; name paths relative to its file instead"));
     }
     let is_in = |path: PathBuf| std::fs::read_to_string(path).is_ok_and(|text| tells(&text));
-    if VIEWS.iter().any(|name| is_in(selected.folder.join(name))) {
+    if kept_files(&selected.folder, view::NAME).into_iter().any(is_in) {
         notes.push(format!("the notes or the views of the window name a path in {home}"));
     }
     let is_told = selected.begun().any(|(run, record)| {
         let directory = selected.folder.join(&run.id);
-        ["run.json", "run.ron"].iter().any(|name| is_in(directory.join(name)))
+        kept_files(&directory, "run").into_iter().any(is_in)
             || record.failure().is_some_and(tells)
             || record.reports().iter().any(|report| tells(&report.summary))
     });

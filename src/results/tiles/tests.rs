@@ -83,11 +83,11 @@ fn layouts_of_all_groups_are_kept_by_the_names_of_these() {
     tiles.keep(Group::Runs, Some(three()));
     tiles.keep(Group::Notes, Some(three()));
     tiles.keep(Group::Notes, None);
-    let text = ron_text::to_pretty(&tiles).unwrap();
-    assert_eq!(ron_text::from_str::<Tiles>(&text).unwrap(), tiles);
+    let text = serde_json::to_string(&tiles).unwrap();
+    assert_eq!(serde_json::from_str::<Tiles>(&text).unwrap(), tiles);
     assert_eq!(tiles.layouts.keys().collect::<Vec<_>>(), ["Runs"]);
     let newer = text.replace("\"Faults\"", "\"Holograms\"");
-    assert_eq!(ron_text::from_str::<Tiles>(&newer).unwrap().group, Group::Curves);
+    assert_eq!(serde_json::from_str::<Tiles>(&newer).unwrap().group, Group::Curves);
 }
 
 #[derive(Clone, Debug)]
@@ -142,8 +142,8 @@ proptest! {
             let mut put = layout.clone();
             put.put(layout.shown());
             prop_assert_eq!(&put, &layout, "what is shown fits where it is, and nothing is left to tidy up");
-            let text = ron_text::to_pretty(&layout).unwrap();
-            prop_assert_eq!(&ron_text::from_str::<Layout>(&text).unwrap(), &layout);
+            let text = serde_json::to_string(&layout).unwrap();
+            prop_assert_eq!(&serde_json::from_str::<Layout>(&text).unwrap(), &layout);
             for view in &VIEWS {
                 let mut wanted = layout.clone();
                 wanted.show(view);

@@ -8,6 +8,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::claim::Hold;
+use super::is_done;
+use crate::folder::names;
 use doc::file::{read_kept, write_kept};
 use doc::{Kernels, Run, RunSpec};
 use net::vectors;
@@ -239,8 +241,8 @@ impl StoredRun {
 /// Writes the `run.ron` of versions up to 0.1 as `run.json`, in all runs of a folder that are done. Others are converted by the
 /// process that claims them: holding their claims here would let tasks that start together pass them over.
 pub fn convert_old_runs(folder: &Path) {
-    let runs = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    for run in runs.filter(|run| run.join("run.ron").is_file() && run.join("DONE").exists()) {
+    let done = names(folder).into_iter().filter(|id| is_done(folder, id)).map(|id| folder.join(id));
+    for run in done.filter(|run| run.join("run.ron").is_file()) {
         if let (Ok(_hold), Ok(about)) = (Hold::take(&run), About::read(&run)) {
             let _ = about.write(&run); // the old file stays then, and is read
         }

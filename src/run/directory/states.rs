@@ -7,17 +7,16 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use super::claim::Claim;
+use crate::folder::names;
 use doc::Run;
 use results::RunState;
 
 /// Reads the states of these runs from the marks in their directories, by id, for callers that only count thousands of runs. They are
 /// the states of the [records](super::read_records) with two exceptions: a run is running as soon as a process has claimed
-/// it, and a mark of its end counts even if the log is damaged. A run that nobody has started waits.
+/// it, and a mark of its end counts even if the log is damaged. A run that was not started waits.
 pub fn read_states(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunState> {
-    // One listing of the folder replaces a look for each run that nobody has started.
-    let names = std::fs::read_dir(folder).into_iter().flatten();
-    let present: BTreeSet<String> =
-        names.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    // One listing of the folder replaces a look for each run that was not started.
+    let present: BTreeSet<String> = names(folder).into_iter().collect();
     let state = |run: &Run| {
         let is_present = present.contains(&run.id);
         (run.id.clone(), if is_present { state_of(&folder.join(&run.id)) } else { RunState::Waiting })

@@ -51,7 +51,7 @@ impl Paces {
         self.0.push(MeasuredPace { task, options, pace });
     }
 
-    /// Finds the measurement of a task; none where nobody has tried.
+    /// Finds the measurement of a task; none where it was not measured.
     pub fn find(&self, task: &Task, options: QueueOptions) -> Option<&MeasuredPace> {
         self.0.iter().find(|known| (&known.task, known.options) == (task, options))
     }
@@ -237,7 +237,7 @@ struct Basis<'a> {
     /// The finished runs with each task, once they are asked for.
     by_task: Option<Vec<(&'a Task, Group<'a>)>>,
     /// Time of finished runs over their measured time, once that was asked for.
-    #[allow(clippy::option_option)] // what nobody has asked for is not unknown
+    #[allow(clippy::option_option)] // not asked yet differs from unknown
     ratio: Option<Option<f64>>,
 }
 

@@ -436,7 +436,7 @@ impl Shared {
         }
     }
 
-    /// Ends a pause in which no run is left, and so the queue: nobody would end it.
+    /// Ends a pause in which no run is left: the queue could not end otherwise.
     fn settle(&self, state: &State) {
         if state.line.waiting() + state.line.running() == 0 {
             self.stop.resume();

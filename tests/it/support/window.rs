@@ -1,17 +1,16 @@
 //! The real window, drawn into nothing, with a quiet desktop around it.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Local, TimeZone};
-use eframe::egui::{self, Key, Modifiers, Theme, ThemePreference};
+use eframe::egui::{Key, Modifiers, Theme, ThemePreference};
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, TestRenderer};
 use gui::app::{App, Parts, prepare};
 use gui::commands::Command;
 use gui::desktop::Desktop;
-use gui::files::{PathAnswer, PathRequest};
+use gui::files::Picker;
 use gui::settings::Settings;
 use gui::worker::Worker;
 
@@ -56,11 +55,7 @@ impl Opening {
     ) -> Harness<'static, App> {
         let Self { size, look, untitled, file } = self;
         let settings = Settings { theme: look, ..Settings::default() };
-        let picker = Box::new(|_: &PathRequest, _: &egui::Context| {
-            let (sender, answers) = sync_channel(1);
-            sender.send(PathAnswer::Cancelled).expect("there is room");
-            answers
-        });
+        let picker: Picker = Box::new(|_, _| None);
         let (worker, desktop) = (Box::new(worker), Box::new(Quiet));
         let parts = Parts { worker, picker, desktop, untitled, home: None, clock: noon };
         let theme = if look == ThemePreference::Light { Theme::Light } else { Theme::Dark };

@@ -150,7 +150,3 @@ pub fn layers(all: &[OneStage<'_>]) -> Vec<String> {
     }
     distinct(known.into_iter().filter(|name| injected.contains(*name)).cloned())
 }
-
-#[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
-pub mod testing;

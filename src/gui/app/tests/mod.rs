@@ -30,7 +30,7 @@ mod tiles_walk;
 mod undo;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use eframe::egui::{self, Key, Modifiers, ViewportCommand, ViewportEvent, ViewportId};
@@ -38,8 +38,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{App, Parts, prepare};
+use crate::background::BackgroundTask;
 use crate::commands::{self, Command, Menu};
-use crate::files::{PathAnswer, PathRequest};
+use crate::files::{PathAnswer, PathRequest, Picker};
 use crate::selection::Selection;
 use crate::settings::Settings;
 use doc::Run;
@@ -58,7 +59,7 @@ fn saved_template(folder: &Path) -> PathBuf {
 struct Window {
     harness: Harness<'static, App>,
     stage: Shared,
-    /// The folder of experiments that nobody has named.
+    /// The folder of untitled experiments.
     _untitled: tempfile::TempDir,
 }
 
@@ -74,12 +75,12 @@ impl Window {
     fn with(size: [f32; 2], file: Option<PathBuf>, home: Option<PathBuf>, settings: Settings) -> Self {
         let stage = Shared::default();
         let (for_worker, for_picker) = (stage.clone(), stage.clone());
-        let picker = Box::new(move |request: &PathRequest, _: &egui::Context| -> Receiver<PathAnswer> {
-            let (sender, receiver) = sync_channel(1);
+        let picker: Picker = Box::new(move |request, _| {
+            let (sender, dialog) = BackgroundTask::scripted();
             let mut stage = for_picker.borrow_mut();
             stage.requests.push(request.clone());
-            sender.send(stage.answer.clone().unwrap_or(PathAnswer::Cancelled)).unwrap();
-            receiver
+            sender.send(Ok(stage.answer.clone().unwrap_or(PathAnswer::Cancelled))).unwrap();
+            Some(dialog)
         });
         let desktop = Box::new(Around(stage.clone()));
         let worker = Box::new(Script(for_worker));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use eframe::egui::{CursorIcon, Key, PointerButton, Pos2, Rect, Response, Ui, Vec2, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::{FigureView, PanelReading, block_ui};
+use super::{FigureView, PanelReading, block_ui, values_at};
 use crate::plot::legend::{FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui};
 use crate::plot::navigate::{
     PlotKey, ShownPlot, ViewChange, chosen, limited, moved, navigate, pressed, show_box, view_within, zoomed,
@@ -123,7 +123,8 @@ impl FigureView {
         done
     }
 
-    fn pinned_place(&self, figure: &Figure) -> Option<[f64; 2]> {
+    /// Returns the place of the pinned reading, where the axes have one.
+    pub(super) fn pinned_place(&self, figure: &Figure) -> Option<[f64; 2]> {
         let [x, y] = self.pinned?;
         Some([figure.x.scale.forward(x)?, figure.y.scale.forward(y)?])
     }
@@ -158,7 +159,7 @@ impl FigureView {
         let is_next = |place: &[f64; 2]| distance(place) >= LEAST;
         let next = places.filter(is_next).min_by(|a, b| distance(a).total_cmp(&distance(b)));
         let Some([x, y]) = next else { return ViewChange::None };
-        self.pinned = Some([figure.x.scale.inverse(x), figure.y.scale.inverse(y)]);
+        self.pinned = Some(values_at(figure, [x, y]));
         // It stays visible.
         let place = at([x, y]);
         if frame.expand(0.5).contains(place) {
@@ -248,7 +249,7 @@ impl FigureView {
             let has_reading = |place: &[f64; 2]| {
                 !figure.is_of_areas() || read_areas(self.areas(figure), *place, *theme).is_some()
             };
-            let here = |[x, y]: [f64; 2]| [figure.x.scale.inverse(x), figure.y.scale.inverse(y)];
+            let here = |place| values_at(figure, place);
             self.pinned = if self.pinned.is_some() { None } else { place.filter(has_reading).map(here) };
         } else if ui.input(|input| input.key_pressed(Key::Escape)) {
             self.pinned = None;

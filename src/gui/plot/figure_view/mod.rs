@@ -10,7 +10,7 @@ use std::sync::Arc;
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Pos2, Rect, Ui, UiBuilder, WidgetInfo};
 
-use super::axes::{around_ui, plot, theme_of};
+use super::axes::{around_ui, plot, theme_of, values};
 use super::block::{Block, StripRows, block_ui, strip_ui};
 use super::legend::{FigureAction, LegendRows};
 use super::navigate::{View, ViewChange, show, view_of};
@@ -240,8 +240,9 @@ impl FigureView {
     }
 }
 
-fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
-    places.map(|place| axis.scale.inverse(place))
+/// Returns the values of both axes at a place.
+fn values_at(figure: &Figure, [x, y]: [f64; 2]) -> [f64; 2] {
+    [figure.x.scale.inverse(x), figure.y.scale.inverse(y)]
 }
 
 /// Draws the figure into all available space: the plot with its legend in its emptiest corner, or above it. Returns what a
@@ -351,8 +352,7 @@ pub(in crate::plot) struct OpenedCell {
 impl FigureView {
     /// Returns the cell whose reading is pinned, by row and column.
     pub(in crate::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
-        let [x, y] = self.pinned?;
-        cell_at(figure, [figure.x.scale.forward(x)?, figure.y.scale.forward(y)?])
+        cell_at(figure, self.pinned_place(figure)?)
     }
 
     /// Frames the cells whose faults are shown, in a panel too; returns true if this changes what is drawn.
@@ -372,8 +372,7 @@ impl FigureView {
 
     /// Pins the reading of a cell.
     pub(in crate::plot) fn choose_cell(&mut self, figure: &Figure, [row, column]: [usize; 2]) {
-        let [x, y] = [column, row].map(|index| index as f64);
-        self.pinned = Some([figure.x.scale.inverse(x), figure.y.scale.inverse(y)]);
+        self.pinned = Some(values_at(figure, [column as f64, row as f64]));
     }
 }
 

@@ -469,8 +469,6 @@ fn moved([row, column]: [usize; 2], key: Key, [rows, columns]: [usize; 2]) -> [u
 }
 
 #[cfg(test)]
-mod cell_tests;
-#[cfg(test)]
 mod facet_tests;
 #[cfg(test)]
 mod tests;

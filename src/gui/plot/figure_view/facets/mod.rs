@@ -8,6 +8,7 @@ use eframe::egui::scroll_area::ScrollSource;
 use eframe::egui::{Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 
 use super::{FigureAction, FigureView, LegendRows, PlotContext};
+use crate::plot::axes::values;
 use crate::plot::block::{StripValues, strip_ui};
 use crate::plot::navigate::{ShownPlot, View, ViewChange, show, widget};
 use crate::plot::painter::{area, paint, rect};
@@ -148,7 +149,7 @@ fn laid_out(
         .panels
         .iter()
         .zip(&key.1)
-        .map(|(Panel { figure, .. }, [x, y])| [super::values(&figure.x, *x), super::values(&figure.y, *y)])
+        .map(|(Panel { figure, .. }, [x, y])| [values(&figure.x, *x), values(&figure.y, *y)])
         .collect();
     let made = Arc::new(grid(figure, facets, &ranges, whole, EM));
     panels.grid = Some((key, made.clone()));
