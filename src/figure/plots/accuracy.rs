@@ -47,7 +47,7 @@ fn trains_pruned(record: &RunRecord) -> bool {
     has_pruned(record, "train_loss")
 }
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let of = |series: &Series| arms.iter().flat_map(|arm| lines(arm, series, options)).collect::<Vec<_>>();
     let validation = of(&VALIDATION);
     let (title, test) = if validation.is_empty() {

@@ -30,7 +30,7 @@ pub const LINE_ERROR: Plot = Plot {
     ..Plot::BASE
 };
 
-fn error_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn error_figure(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
 }
 
@@ -49,14 +49,14 @@ pub const LINE_LOSS: Plot = Plot {
     ..Plot::BASE
 };
 
-fn loss_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn loss_figure(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss)
 }
 
 const POSITION: &str = "Interpolation coefficient α";
 
 fn along(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     series: &'static str,
     y: Axis,
     options: &PlotOptions,
@@ -84,7 +84,7 @@ impl Measurement {
     }
 
     /// Names the networks at the ends, "one order ↔ another order", and unusual statistics; `None` if no report tells.
-    fn ends(&self, arm: &ArmRuns<'_>) -> Option<String> {
+    fn ends(&self, arm: &ArmRuns) -> Option<String> {
         let is_own = |report: &&Report| {
             report.stage == self.stage && report.branch == self.branch && report.round == self.round
         };
@@ -99,7 +99,7 @@ impl Measurement {
 }
 
 /// Returns the names of an arm's lines: the networks at their ends and, where several measurements have the same, their places.
-fn names(arm: &ArmRuns<'_>, found: &[&Measurement]) -> Vec<String> {
+fn names(arm: &ArmRuns, found: &[&Measurement]) -> Vec<String> {
     let own = |measurement: &&Measurement| {
         let name = Path { branch: measurement.branch.clone(), member: None }.name(&arm.name);
         let ends = measurement.ends(arm).map_or_else(String::new, |ends| format!(", {ends}"));
@@ -118,7 +118,7 @@ fn names(arm: &ArmRuns<'_>, found: &[&Measurement]) -> Vec<String> {
 }
 
 fn lines(
-    arm: &ArmRuns<'_>,
+    arm: &ArmRuns,
     series: &'static str,
     options: &PlotOptions,
     value: fn(f64) -> f64,

@@ -26,7 +26,7 @@ pub const BY_BIT: Plot = Plot {
     ..Plot::BASE
 };
 
-fn by_bit(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn by_bit(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
     let (bits, categories) = bits(&all);
     let (bars, note) = stacked(arms, &all, &bits, |drawn| sums(drawn, |_, outcome| outcome.bit));
@@ -50,7 +50,7 @@ pub const BY_LAYER: Plot = Plot {
     ..Plot::BASE
 };
 
-fn by_layer(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn by_layer(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
     let layers = layers(&all);
     let (bars, note) = stacked(arms, &all, &layers, |drawn| {
@@ -63,7 +63,7 @@ fn by_layer(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 
 /// Returns the bars of all arms with outcomes, and a note. Arms are side by side.
 fn stacked<K: Ord>(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     all: &[OneStage<'_>],
     categories: &[K],
     sums: impl Fn(&OneStage<'_>) -> BTreeMap<K, (u64, Tally)>,

@@ -27,7 +27,7 @@ pub const PLOT: Plot = Plot {
     ..Plot::BASE
 };
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let options = PlotOptions { x: XAxis::Remaining, smoothing: 0.0, ..options.clone() };
     let all =
         arms.iter().flat_map(|arm| lines(arm, &TEST, &options).into_iter().map(move |line| (arm, line)));
@@ -57,7 +57,7 @@ pub fn has_pruned(record: &RunRecord, series: &str) -> bool {
 }
 
 /// Returns true if all its runs that have started are done: an unfinished arm at 100 % may still be pruned.
-fn is_over(arm: &ArmRuns<'_>) -> bool {
+fn is_over(arm: &ArmRuns) -> bool {
     !arm.runs.iter().any(|(_, record)| record.state().is_partial())
 }
 
@@ -65,7 +65,7 @@ fn never_prunes(drawn: &Averaged) -> bool {
     drawn.line.points.iter().all(|point| point[0] >= 1.0)
 }
 
-fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<ReferenceLine> {
+fn level(arm: &ArmRuns, drawn: &Averaged) -> Option<ReferenceLine> {
     let [x, y] = *drawn.line.points.last()?;
     let band = drawn.line.band.iter().rfind(|band| band.x.total_cmp(&x).is_eq());
     let spread = band.map(|band| [band.low, band.high]);

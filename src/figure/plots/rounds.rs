@@ -48,7 +48,7 @@ impl LineRound {
 
 /// Returns the lines of an arm: a line for each chosen training, named by the weights that remain, in shades of the arm's colour
 /// from light to dark.
-pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
+pub fn lines(arm: &ArmRuns, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let groups = groups(arm, series.name);
     let numbers: Vec<usize> = groups.iter().map(|group| group.number).collect();
     let chosen = chosen(&numbers, options);
@@ -69,7 +69,7 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> V
 }
 
 fn line(
-    arm: &ArmRuns<'_>,
+    arm: &ArmRuns,
     series: &Series<'_>,
     (group, all): (Group, &[Level]),
     (position, count): (usize, usize),
@@ -93,7 +93,7 @@ fn line(
 }
 
 /// Returns the trainings of the main branch by number, each with the curve of every run that has come so far.
-fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
+fn groups(arm: &ArmRuns, series: &str) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (of, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
         for round in rounds(record).into_iter().filter(|round| round.branch.is_empty()) {
@@ -228,7 +228,7 @@ fn chosen(numbers: &[usize], options: &PlotOptions) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::accuracy;
-    use super::super::testing::{arm, at, record};
+    use super::super::testing::{arm, at, record, rows as shared};
     use super::*;
     use results::view::XAxis;
 
@@ -286,7 +286,7 @@ mod tests {
         let records = [&[1.0, 0.8, 0.64][..], &[1.0, 0.5, 0.25], &[0.5]].map(lottery);
         let options = PlotOptions { x: XAxis::Training, ..PlotOptions::default() };
         let arms = [arm("a", 0, [&records[0]]), arm("b", 0, [&records[1]]), arm("pruned", 0, [&records[2]])];
-        let of = |arms: &[ArmRuns<'_>]| {
+        let of = |arms: &[ArmRuns]| {
             let figure = (accuracy::PLOT.build)(arms, &options);
             let text = |level: &Level| training_text(level.number, level.remaining);
             let names: Vec<String> = figure.lines.iter().map(|line| line.name.clone()).collect();
@@ -299,8 +299,8 @@ mod tests {
         let rows = ["a", "b"].map(|arm| results::table::Row { arm: arm.to_owned(), ..Default::default() });
         let pooled = ArmRuns {
             name: "batch 16".to_owned(),
-            runs: vec![(1, &records[0]), (1, &records[1])],
-            rows: rows.iter().collect(),
+            runs: [0, 1].map(|index| (1, records[index].clone())).to_vec(),
+            rows: shared(&rows),
             ..ArmRuns::default()
         };
         assert_eq!(of(&[pooled]).0, ["100 %", "training 2", "training 3"]);

@@ -1,8 +1,11 @@
 //! Records for tests, with numbers that fit in the head.
 
+use std::sync::Arc;
+
 use super::ArmRuns;
 use doc::fault::{CellPlan, Protect};
 use results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
+use results::table::Row;
 use results::{Event, Point, RunRecord};
 
 /// A point of the main branch after `trained` epochs of ten mini-batches and one second each, without pruning.
@@ -34,8 +37,14 @@ pub fn record(points: impl IntoIterator<Item = Point>) -> RunRecord {
 }
 
 /// An arm whose runs have the seeds 1, 2, and so on.
-pub fn arm<'a>(name: &str, colour: usize, runs: impl IntoIterator<Item = &'a RunRecord>) -> ArmRuns<'a> {
-    ArmRuns { name: name.to_owned(), colour, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
+pub fn arm<'a>(name: &str, colour: usize, runs: impl IntoIterator<Item = &'a RunRecord>) -> ArmRuns {
+    let runs = (1..).zip(runs.into_iter().cloned()).collect();
+    ArmRuns { name: name.to_owned(), colour, runs, ..ArmRuns::default() }
+}
+
+/// Copies of these rows.
+pub fn rows<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Arc<Row>> {
+    rows.into_iter().cloned().map(Arc::new).collect()
 }
 
 /// Ten images, of which `sdc1` got another class, and the others did not change.

@@ -333,15 +333,15 @@ pub(super) struct PlotData {
 /// Computes the data of plots about these runs.
 fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let began = std::time::Instant::now();
-    let shown = input.borrowed();
-    let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
+    let shown = &input.arms;
+    let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record);
     let concerned = ALL.iter().filter(|plot| plot.concerns(records())).map(|plot| plot.name).collect();
     let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
     let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
-    let columns = Arc::new(AxisColumns::new(&shown, &series));
-    let (parameters, stages) = (recorded_parameters(&shown), campaign_stages(&shown));
+    let columns = Arc::new(AxisColumns::new(shown, &series));
+    let (parameters, stages) = (recorded_parameters(shown), campaign_stages(shown));
     let (revision, took) = (Some(input.revision), began.elapsed().as_secs_f64());
-    let facets = choices(&shown);
+    let facets = choices(shown);
     PlotData { arms, revision, concerned, series, columns, parameters, stages, facets, at: now, took }
 }
 
@@ -355,8 +355,8 @@ pub struct AxisColumns {
 }
 
 impl AxisColumns {
-    pub fn new(arms: &[ArmRuns<'_>], series: &[String]) -> Self {
-        let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
+    pub fn new(arms: &[ArmRuns], series: &[String]) -> Self {
+        let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).collect();
         let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
         let titled = |columns: Vec<Column>| -> Vec<(Column, String)> {
             columns.into_iter().map(|column| (column.clone(), column.title(&labels))).collect()
@@ -400,8 +400,8 @@ impl FigureRequest {
     /// Without data, or with too many panels.
     pub fn figure(&self) -> Result<Figure, String> {
         let figure = self.built.clone().unwrap_or_else(|| {
-            let arms = self.input.borrowed();
-            Arc::new(whole(self.plot, &arms, &self.options, &self.titles, &self.input.note()))
+            let Self { plot, options, titles, input, .. } = self;
+            Arc::new(whole(plot, &input.arms, options, titles, &input.note()))
         });
         if let Some(why) = figure.refusal() {
             return Err(format!("{why}. Choose another setting, or filter the runs."));

@@ -10,6 +10,7 @@ pub use grouped::Delta;
 pub use settings::Differing;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -313,20 +314,20 @@ pub struct LineFacts {
 
 impl LineFacts {
     /// Returns what these lines have, which come with their runs.
-    pub fn of(lines: &[(&str, &[&Row])], chosen: Option<&[Column]>) -> Self {
+    pub fn of<R: Deref<Target = Row>>(lines: &[(&str, &[R])], chosen: Option<&[Column]>) -> Self {
         // The settings and results in outdated rows are not those of their lines.
-        let is_present = |rows: &[&Row]| rows.iter().any(|row| row.outdated_state.is_empty());
+        let is_present = |rows: &[R]| rows.iter().any(|row| row.outdated_state.is_empty());
         let known = lines.iter().filter(|(_, rows)| is_present(rows));
-        let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().copied()).collect();
+        let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().map(|row| &**row)).collect();
         let columns = facts(&all, chosen);
         let unknown = Labels::default();
         let labels = all.first().map_or(&unknown, |row| &row.labels);
-        let cells = |(_, rows): &(&str, &[&Row])| {
+        let cells = |(_, rows): &(&str, &[R])| {
             let cell = |column: &Column| {
                 if !is_present(rows) {
                     return String::new();
                 }
-                let cell = grouped::cell_of(column, rows.iter().copied());
+                let cell = grouped::cell_of(column, rows.iter().map(|row| &**row));
                 format!("{} {}", cell.text, cell.spread).trim_end().to_owned()
             };
             columns.iter().map(cell).collect()

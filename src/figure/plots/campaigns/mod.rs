@@ -37,17 +37,17 @@ pub fn has_outcomes(record: &RunRecord) -> bool {
 }
 
 /// Returns all campaigns of an arm, run by run.
-pub fn campaigns<'a>(arm: &ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
+pub fn campaigns(arm: &ArmRuns) -> impl Iterator<Item = &CampaignRecord> {
     arm.runs.iter().flat_map(|(_, record)| record.campaigns())
 }
 
 /// Returns the campaigns of an arm with single faults that are drawn: those of the chosen stage, or of its first one.
-pub fn drawn<'a>(arm: &ArmRuns<'a>, options: &PlotOptions) -> OneStage<'a> {
+pub fn drawn<'a>(arm: &'a ArmRuns, options: &PlotOptions) -> OneStage<'a> {
     OneStage::of(campaigns(arm), options.campaign.as_deref())
 }
 
 /// Returns the stages of these arms that have campaigns with single faults, each with its sentence.
-pub fn campaign_stages(arms: &[ArmRuns<'_>]) -> Vec<(String, String)> {
+pub fn campaign_stages(arms: &[ArmRuns]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for (place, label) in arms.iter().flat_map(|arm| stages(campaigns(arm))) {
         match found.iter_mut().find(|(known, _)| *known == place) {

@@ -1,6 +1,7 @@
 //! Any result over any setting, or over another result.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::classes::offset;
 use super::curves::{Averaged, RunCounts, figure};
@@ -39,8 +40,8 @@ fn has_results(record: &RunRecord) -> bool {
     !record.points().is_empty()
 }
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-    let started = arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| row.has_settings());
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
+    let started = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).filter(|row| row.has_settings());
     let rows: Vec<&Row> = started.collect();
     if rows.is_empty() {
         return Figure::default();
@@ -84,7 +85,7 @@ fn note(figure: &mut Figure, left_out: usize) {
     }
 }
 
-fn rows_have(arms: &[ArmRuns<'_>], column: &Column) -> bool {
+fn rows_have(arms: &[ArmRuns], column: &Column) -> bool {
     let all = || arms.iter().flat_map(|arm| arm.runs.iter().zip(&arm.rows));
     match column {
         Column::Setting(path) => all().any(|(_, row)| setting(row, path).is_some()),
@@ -94,7 +95,7 @@ fn rows_have(arms: &[ArmRuns<'_>], column: &Column) -> bool {
 
 /// Returns the runs with both values; `x` is that of a run.
 fn found<'a, X>(
-    arms: &[ArmRuns<'a>],
+    arms: &'a [ArmRuns],
     y: &Column,
     x: impl Fn(&'a Row, &'a RunRecord) -> Option<X>,
 ) -> (Vec<Found<'a>>, Vec<X>) {
@@ -114,7 +115,7 @@ fn found<'a, X>(
     (runs, xs)
 }
 
-fn over_setting<'a>(arms: &[ArmRuns<'a>], path: &str, y: &Column) -> (Axis, Vec<Found<'a>>) {
+fn over_setting<'a>(arms: &'a [ArmRuns], path: &str, y: &Column) -> (Axis, Vec<Found<'a>>) {
     let (mut runs, texts) = found(arms, y, |row, _| setting(row, path));
     let Some(first) = runs.first() else { return (Axis::default(), runs) };
     let title = Column::Setting(path.to_owned()).title(&first.row.labels);
@@ -126,7 +127,7 @@ fn over_setting<'a>(arms: &[ArmRuns<'a>], path: &str, y: &Column) -> (Axis, Vec<
     (Axis { range: None, ..axis }, runs)
 }
 
-fn over_result<'a>(arms: &[ArmRuns<'a>], x: &Column, y: &Column) -> (Axis, Vec<Found<'a>>) {
+fn over_result<'a>(arms: &'a [ArmRuns], x: &Column, y: &Column) -> (Axis, Vec<Found<'a>>) {
     let (mut runs, xs) = found(arms, y, |row, record| x.value_of(row, record));
     let axis = axis_of_numbers(axis_of_result(x), &xs);
     put(&mut runs, &xs);
@@ -173,7 +174,7 @@ struct Group<'a> {
 /// Returns a line for all runs that agree in these settings, or for each arm where a person made lines of the values of another
 /// setting.
 pub fn lines(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     found: &[Found<'_>],
     (x, settings): (&str, &[String]),
     (is_named, is_best_low): (bool, Option<bool>),
@@ -199,7 +200,7 @@ pub fn lines(
 }
 
 /// Returns true if a person made lines of the values of a setting, which then pool arms.
-fn are_pooled(arms: &[ArmRuns<'_>]) -> bool {
+fn are_pooled(arms: &[ArmRuns]) -> bool {
     arms.iter().any(|arm| arm.pooled() > 1)
 }
 
@@ -210,7 +211,7 @@ fn go_on(found: &[Found<'_>]) -> bool {
 }
 
 fn groups<'a>(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     found: &'a [Found<'a>],
     settings: &[String],
     is_pooled: bool,
@@ -298,7 +299,7 @@ fn best(points: &[[f64; 2]], is_low: bool) -> Option<usize> {
 }
 
 /// Returns a mark for each run, in the style of its arm, or of its line where a person made lines of the values of a setting.
-pub fn scatter(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> Vec<Line> {
+pub fn scatter(arms: &[ArmRuns], found: &[Found<'_>]) -> Vec<Line> {
     let is_pooled = are_pooled(arms);
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
     let mut lines: Vec<Vec<&Found<'_>>> = Vec::new();

@@ -17,8 +17,8 @@ use results::table::{Labels, LineFacts, Row};
 
 /// Returns the columns that can split these runs into panels, with their names: settings that differ, the arm, and the
 /// seed.
-pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
-    let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
+pub fn choices(arms: &[ArmRuns]) -> Vec<(Column, String)> {
+    let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).collect();
     let Some(first) = rows.first() else { return Vec::new() };
     // The runs of an arm share their settings.
     let mut settings: Vec<&Arc<Settings>> = rows.iter().map(|row| &row.settings).collect();
@@ -71,10 +71,10 @@ pub enum Panels {
 
 /// Returns the figure with a panel for each value of the settings that some runs have; `single` is that of the runs of a panel.
 pub fn faceted(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     chosen: &FacetSettings,
     panels: Panels,
-    single: impl Fn(&[ArmRuns<'_>]) -> Figure,
+    single: impl Fn(&[ArmRuns]) -> Figure,
 ) -> Figure {
     let bases = bases(arms);
     let keys: Vec<Key<'_>> =
@@ -111,7 +111,7 @@ pub fn faceted(
     }
     let places: BTreeSet<[usize; 2]> = pieces.iter().map(|piece| piece.place).collect();
     let panel = |place: [usize; 2]| {
-        let own: Vec<ArmRuns<'_>> =
+        let own: Vec<ArmRuns> =
             pieces.iter().filter(|piece| piece.place == place).map(|piece| piece.arm.clone()).collect();
         let values = sides.iter().zip([place[1], place[0]]).map(|(side, index)| side.values[index].clone());
         (place, values.collect::<Vec<String>>(), single(&own))
@@ -125,7 +125,7 @@ pub fn faceted(
 }
 
 /// Returns the names of arms without the values of their sweeps, by their places in the document.
-fn bases(arms: &[ArmRuns<'_>]) -> BTreeMap<usize, String> {
+fn bases(arms: &[ArmRuns]) -> BTreeMap<usize, String> {
     let mut names: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for row in arms.iter().flat_map(|arm| &arm.rows) {
         let known = names.entry(row.arm_index).or_default();
@@ -144,7 +144,7 @@ struct Key<'a> {
 
 impl<'a> Key<'a> {
     /// Returns the values of the runs; `None` if no run has one.
-    fn new(column: &'a Column, arms: &[ArmRuns<'_>], bases: &BTreeMap<usize, String>) -> Option<Self> {
+    fn new(column: &'a Column, arms: &[ArmRuns], bases: &BTreeMap<usize, String>) -> Option<Self> {
         let mut values: Vec<(String, usize, Head)> = Vec::new();
         for row in arms.iter().flat_map(|arm| &arm.rows) {
             let Some(cell) = cell(column, row, bases) else { continue };
@@ -194,15 +194,15 @@ fn refusal(keys: &[Key<'_>]) -> String {
 }
 
 /// The runs of a line in one panel.
-struct Piece<'a> {
+struct Piece {
     place: [usize; 2],
-    arm: ArmRuns<'a>,
+    arm: ArmRuns,
 }
 
 /// Splits lines by panels. The values that head a panel leave the names of its lines, so that a line has one name and one
 /// style in all panels.
-fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, String>) -> Vec<Piece<'a>> {
-    let mut pieces: Vec<Piece<'a>> = Vec::new();
+fn pieces(arms: &[ArmRuns], keys: &[Key<'_>], bases: &BTreeMap<usize, String>) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
     for arm in arms {
         let from = pieces.len();
         // Runs that have not begun make no panels.
@@ -221,17 +221,17 @@ fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, St
                 let (name, colour) = (arm.name.clone(), arm.colour);
                 pieces.push(Piece { place, arm: ArmRuns { name, colour, ..ArmRuns::default() } });
             }
-            pieces[index].arm.runs.push(*run);
-            pieces[index].arm.rows.push(row);
+            pieces[index].arm.runs.push(run.clone());
+            pieces[index].arm.rows.push(Arc::clone(row));
         }
         for row in &arm.waiting {
             let own = place_of(row);
             if let Some(piece) = pieces[from..].iter_mut().find(|piece| Some(piece.place) == own) {
-                piece.arm.waiting.push(row);
+                piece.arm.waiting.push(Arc::clone(row));
             }
         }
     }
-    let short = |piece: &Piece<'_>| {
+    let short = |piece: &Piece| {
         let values = keys.iter().zip([piece.place[1], piece.place[0]]);
         values.fold(piece.arm.name.clone(), |name, (key, index)| match key.column {
             Column::Setting(path) => without_value(&name, path, &key.values[index].0),
@@ -264,14 +264,14 @@ fn without_value(name: &str, path: &str, value: &str) -> String {
 }
 
 /// Returns the lines of all panels together.
-fn merged<'a>(pieces: &[Piece<'a>]) -> Vec<ArmRuns<'a>> {
-    let mut arms: Vec<ArmRuns<'a>> = Vec::new();
+fn merged(pieces: &[Piece]) -> Vec<ArmRuns> {
+    let mut arms: Vec<ArmRuns> = Vec::new();
     for Piece { arm, .. } in pieces {
         match arms.iter_mut().find(|known| known.name == arm.name && known.colour == arm.colour) {
             Some(known) => {
-                known.runs.extend(&arm.runs);
-                known.rows.extend(&arm.rows);
-                known.waiting.extend(&arm.waiting);
+                known.runs.extend_from_slice(&arm.runs);
+                known.rows.extend_from_slice(&arm.rows);
+                known.waiting.extend_from_slice(&arm.waiting);
             }
             None => arms.push(arm.clone()),
         }
@@ -280,7 +280,7 @@ fn merged<'a>(pieces: &[Piece<'a>]) -> Vec<ArmRuns<'a>> {
 }
 
 /// Returns the figure around its panels, with what the legend, the axes and the small print need.
-fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) -> Figure {
+fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns]) -> Figure {
     share_colours(&mut figures);
     let levels = in_panels(&mut figures);
     let note = note(&facets, &figures);
@@ -369,9 +369,9 @@ struct Side {
 }
 
 /// Gives lines that would share a panel one each, along the side of the grid that no setting has.
-fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
+fn by_line(pieces: &mut [Piece], sides: &mut Vec<Side>) {
     let is_shared =
-        |(at, piece): (usize, &Piece<'_>)| pieces[..at].iter().any(|other| other.place == piece.place);
+        |(at, piece): (usize, &Piece)| pieces[..at].iter().any(|other| other.place == piece.place);
     if sides.len() > 1 || !pieces.iter().enumerate().any(is_shared) {
         return;
     }
