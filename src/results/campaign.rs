@@ -1,6 +1,6 @@
 //! The events of a campaign, and its record: the fold of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -204,7 +204,7 @@ impl CampaignRecord {
         self.states(false).any(|state| !state.outcomes.is_empty())
     }
 
-    /// Trials so far.
+    /// Counts the trials so far.
     pub fn trials(&self) -> u64 {
         self.states(false).map(|state| state.trials).sum()
     }
@@ -214,18 +214,18 @@ impl CampaignRecord {
         self.began.cells.iter().map(|cell| cell.trials).sum()
     }
 
-    /// Trials with a single fault by layer and bit, of all cells together.
+    /// Sums trials with a single fault by layer and bit, of all cells together.
     pub fn outcomes(&self) -> Vec<Outcomes> {
         self.gathered(|outcome| (outcome.layer, outcome.bit))
     }
 
-    /// Trials with a single fault by layer; their bit is left out.
+    /// Sums trials with a single fault by layer; their bit is left out.
     pub fn by_layer(&self) -> Vec<Outcomes> {
         let layers = self.gathered(|outcome| outcome.layer);
         layers.into_iter().map(|outcome| Outcomes { bit: None, ..outcome }).collect()
     }
 
-    /// Trials with a single fault by bit; their layer is 0.
+    /// Sums trials with a single fault by bit; their layer is 0.
     pub fn by_bit(&self) -> Vec<Outcomes> {
         let bits = self.gathered(|outcome| outcome.bit);
         bits.into_iter().map(|outcome| Outcomes { layer: 0, ..outcome }).collect()
@@ -240,7 +240,7 @@ impl CampaignRecord {
     }
 
     fn gathered<K: Ord>(&self, key: impl Fn(&Outcomes) -> K) -> Vec<Outcomes> {
-        let mut sums = std::collections::BTreeMap::<K, Outcomes>::new();
+        let mut sums: BTreeMap<K, Outcomes> = BTreeMap::new();
         for outcome in self.states(false).flat_map(|state| &state.outcomes) {
             let empty = || Outcomes { trials: 0, tally: Tally::default(), ..outcome.clone() };
             let sum = sums.entry(key(outcome)).or_insert_with(empty);
@@ -276,6 +276,23 @@ impl<'a> OneStage<'a> {
         let mut caption = if places.len() > 1 { vec![place.clone()] } else { Vec::new() };
         caption.extend((rounds.len() > 1).then(|| format!("{} rounds pooled", rounds.len())));
         Self { campaigns, caption: caption.join(", ") }
+    }
+
+    /// Sums trials and their outcomes by key over the campaigns.
+    pub fn sums<K: Ord>(
+        &self,
+        key: impl Fn(&CampaignRecord, &Outcomes) -> Option<K>,
+    ) -> BTreeMap<K, (u64, Tally)> {
+        let mut sums: BTreeMap<K, (u64, Tally)> = BTreeMap::new();
+        for campaign in &self.campaigns {
+            for outcome in campaign.outcomes() {
+                let Some(key) = key(campaign, &outcome) else { continue };
+                let (trials, tally) = sums.entry(key).or_default();
+                *trials += outcome.trials;
+                *tally = *tally + outcome.tally;
+            }
+        }
+        sums
     }
 }
 

@@ -33,12 +33,12 @@ impl Confusion {
         Self { counts }
     }
 
-    /// Samples of a class.
+    /// Counts the samples of a class.
     pub fn samples(&self, class: usize) -> u64 {
         self.counts[class].iter().sum()
     }
 
-    /// Samples of a class with the right prediction.
+    /// Counts the samples of a class with the right prediction.
     pub fn right(&self, class: usize) -> u64 {
         self.counts[class][class]
     }

@@ -28,3 +28,14 @@ pub use event::{Event, Point, PointRef, Report, ReportLevel};
 pub use points::Points;
 pub use record::{EarlyStop, RunRecord, StepStart};
 pub use run_state::{RunState, Split, end_in_words, ends_in_words, has_diverged};
+
+/// Returns the items without repetitions, in order of appearance.
+pub fn distinct<T: Ord + Clone>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = std::collections::BTreeSet::new();
+    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
+}
+
+/// Returns true for what files leave out: the default of its kind.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

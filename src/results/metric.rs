@@ -19,18 +19,6 @@ pub struct MetricAxes {
     pub y: Option<Column>,
 }
 
-impl MetricAxes {
-    /// Returns what runs along x; nothing if no setting differs between these runs.
-    pub fn x_of(&self, rows: &[&Row]) -> Option<Column> {
-        self.x.clone().or_else(|| settings(rows).into_iter().next())
-    }
-
-    /// Returns what runs along y.
-    pub fn y_of(&self) -> Column {
-        self.y.clone().unwrap_or(Column::Last)
-    }
-}
-
 /// Returns the settings in which these runs differ: those that arms sweep first, plans as a whole last.
 pub fn settings(rows: &[&Row]) -> Vec<Column> {
     // The runs of an arm share their settings.
@@ -68,26 +56,11 @@ pub fn results<'a>(rows: &[&Row], series: impl IntoIterator<Item = &'a String>) 
 
 /// Returns true if the lowest value of a result is the best one; nothing where none is better than another.
 pub fn is_best_low(column: &Column) -> Option<bool> {
-    match column {
-        Column::Best | Column::Last => Some(false),
-        Column::Series { series, .. } if series.ends_with("accuracy") => Some(false),
-        Column::Series { series, .. } if series.ends_with("loss") => Some(true),
-        Column::Series { .. }
-        | Column::BestEpoch
-        | Column::Remaining
-        | Column::Epochs
-        | Column::Duration
-        | Column::Star
-        | Column::Arm
-        | Column::Seed
-        | Column::State
-        | Column::Run
-        | Column::Tags
-        | Column::Note
-        | Column::Delta
-        | Column::Plan
-        | Column::Setting(_) => None,
-    }
+    let Column::Series { series, .. } = column else {
+        return matches!(column, Column::Best | Column::Last).then_some(false);
+    };
+    let is_loss = series.ends_with("loss");
+    (is_loss || series.ends_with("accuracy")).then_some(is_loss)
 }
 
 /// Returns the paths of the settings that tell lines apart: all but x and what follows from it.
@@ -167,8 +140,7 @@ mod tests {
             columns.into_iter().map(path).collect()
         };
         assert_eq!(named(settings(&rows)), ["rate", "data.limit", "o", "plan"]);
-        assert_eq!(MetricAxes::default().x_of(&rows), Some(Column::Setting("rate".to_owned())));
-        assert_eq!(MetricAxes::default().x_of(&rows[..1]), None);
+        assert!(settings(&rows[..1]).is_empty());
         let others = other_settings(&rows, &Column::Setting("o".to_owned()));
         assert_eq!(others, ["data.limit", "plan", "rate"], "the momentum follows from the optimizer");
         assert_eq!(setting(rows[2], "o.momentum"), None);

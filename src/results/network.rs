@@ -145,16 +145,9 @@ impl Vulnerabilities {
     ) -> Self {
         let runs: Vec<_> = runs.into_iter().collect();
         let all = || runs.iter().flat_map(|(_, record)| record.campaigns());
-        let OneStage { campaigns, caption } = OneStage::of(all(), stage);
-        let mut sums: BTreeMap<String, (u64, Tally)> = BTreeMap::new();
-        for campaign in &campaigns {
-            for outcome in campaign.by_layer() {
-                let Some(name) = campaign.began.layers.get(outcome.layer) else { continue };
-                let (trials, tally) = sums.entry(name.clone()).or_default();
-                *trials += outcome.trials;
-                *tally = *tally + outcome.tally;
-            }
-        }
+        let drawn = OneStage::of(all(), stage);
+        let sums = drawn.sums(|campaign, outcome| campaign.began.layers.get(outcome.layer).cloned());
+        let OneStage { campaigns, caption } = drawn;
         let is_drawn =
             |campaign: &CampaignRecord| campaigns.iter().any(|known| std::ptr::eq(*known, campaign));
         let seeds = runs.iter().filter(|(_, record)| record.campaigns().iter().any(is_drawn));

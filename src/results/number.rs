@@ -67,7 +67,7 @@ pub fn short(number: f64) -> String {
     if exponent < 6 {
         return fixed(number, 0);
     }
-    scientific(trimmed(&fixed(number / 10f64.powi(exponent), 1)), exponent)
+    scientific(without_zeros(&fixed(number / 10f64.powi(exponent), 1)), exponent)
 }
 
 /// Writes `4,810` or, where they differ, `2,410 to 4,810`.
@@ -110,7 +110,7 @@ pub fn duration_range([least, most]: [f64; 2]) -> String {
         (DAY, DAY, "days")
     };
     let (low, high) = ((least / step).floor() * step / unit, (most / step).ceil() * step / unit);
-    let text = |value: f64| trimmed(&fixed(value, 1)).to_owned();
+    let text = |value: f64| without_zeros(&fixed(value, 1)).to_owned();
     if low == 0.0 {
         format!("< {} {name}", text(high))
     } else if low == high {
@@ -142,7 +142,7 @@ fn significant(value: f64) -> String {
         return fixed(value, if is_whole { 0 } else { usize::try_from(3 - exponent).unwrap_or(0) });
     }
     let factor = value / 10f64.powi(exponent);
-    scientific(trimmed(&fixed(factor, 3)), exponent)
+    scientific(without_zeros(&fixed(factor, 3)), exponent)
 }
 
 /// The format of the numbers of one column, which aligns their digits.
@@ -179,11 +179,6 @@ impl Digits {
     pub fn bare(self, value: f64) -> String {
         self.text(value).replace(" %", "")
     }
-}
-
-/// Returns the text without zeros at the end of the decimals.
-fn trimmed(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
 /// Returns the power of ten of the first digit, after rounding to four digits. `value` is finite and not zero.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::distinct;
 use doc::Stage;
 
 /// Longer texts stay out of legends, characters.
@@ -63,12 +64,7 @@ fn clause(sentence: &str) -> Option<String> {
 
 /// Returns how each of these plans differs from most of them: kinds of stages that only it has, has with other settings, or lacks.
 pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
-    let mut names: Vec<&'static str> = Vec::new();
-    for kind in plans.iter().flat_map(|plan| plan.0.iter()) {
-        if !names.contains(&kind.name) {
-            names.push(kind.name);
-        }
-    }
+    let names = distinct(plans.iter().flat_map(|plan| plan.0.iter()).map(|kind| kind.name));
     // How long plans train follows from what else they do, where that differs.
     let (trainings, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| *name == TRAIN);
     let of_kinds = |names: &[&'static str]| -> Vec<Vec<String>> {

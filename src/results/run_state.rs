@@ -119,9 +119,10 @@ pub fn end_in_words(record: &RunRecord, diverged: bool) -> Option<String> {
         RunState::Done => {
             let series = test_series(record);
             let accuracy = record
+                .points()
                 .latest(series)
                 .map(|value| format!("{} {} %", series.replace('_', " "), fixed(100.0 * value, 2)));
-            let loss = record.latest("train_loss").filter(|_| diverged);
+            let loss = record.points().latest("train_loss").filter(|_| diverged);
             let loss = loss.map(|loss| format!("training loss {}", readable(loss, Format::Number)));
             let results: Vec<String> = loss.into_iter().chain(accuracy).collect();
             let colon = if results.is_empty() { "" } else { ": " };

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::colours::Colours;
 use super::facets::FacetSettings;
+use super::is_default;
 use super::metric::MetricAxes;
 use super::rounds::Levels;
 use super::statistics::Spread;
@@ -51,7 +52,7 @@ pub struct ViewSettings {
     /// Dots per inch of exported pictures; 300 when there is none.
     pub dpi: Option<u32>,
     /// Text, legend and look of exported figures.
-    #[serde(skip_serializing_if = "PageStyle::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub page: PageStyle,
     /// The styles of arms.
     pub colours: Colours,
@@ -197,7 +198,7 @@ pub struct PlotView {
     /// True if the vertical range leaves out the outermost hundredths of the values.
     pub ignore_outliers: bool,
     /// The settings whose values have panels.
-    #[serde(skip_serializing_if = "FacetSettings::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub facets: FacetSettings,
     /// Names in the legend that are not drawn.
     pub hidden: BTreeSet<String>,

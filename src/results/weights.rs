@@ -149,7 +149,7 @@ pub struct WeightHistogram {
 }
 
 impl WeightHistogram {
-    /// Ends and counts of these values by the state of their entries; `None` where all are free.
+    /// Counts these values by the state of their entries; `None` where all are free.
     pub fn of(values: &[f32], entries: Option<&[Entry]>) -> Self {
         let survives = |at: usize| entries.is_none_or(|entries| entries[at].survives());
         let all = values.iter().enumerate();

@@ -119,14 +119,14 @@ fn marks(arm: &ArmRuns, shares: &[Shares<'_>], offset: f64, options: &PlotOption
         line.band.extend(level.band);
     }
     if options.traces && shares.len() > 1 {
-        line.traces = shares.iter().map(|shares| trace(shares, offset)).collect();
+        let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + offset, (*share)?]);
+        let trace = |Shares { name, classes, .. }: &Shares<'_>| Trace {
+            name: name.clone(),
+            points: classes.iter().enumerate().filter_map(point).collect(),
+        };
+        line.traces = shares.iter().map(trace).collect();
     }
     line
-}
-
-fn trace(Shares { name, classes, .. }: &Shares<'_>, offset: f64) -> Trace {
-    let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + offset, (*share)?]);
-    Trace { name: name.clone(), points: classes.iter().enumerate().filter_map(point).collect() }
 }
 
 #[cfg(test)]

@@ -397,11 +397,8 @@ mod tests {
     fn a_line_that_pools_arms_has_no_number_of_seeds_even_while_one_arm_alone_has_begun() {
         let rows = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
         let runs = [accuracies(&[(1.0, 0.5)])];
-        let pooled = ArmRuns {
-            rows: shared(&rows[..1]),
-            waiting: shared(&rows[1..]),
-            ..arm("batch 16", 1, &runs)
-        };
+        let pooled =
+            ArmRuns { rows: shared(&rows[..1]), waiting: shared(&rows[1..]), ..arm("batch 16", 1, &runs) };
         let figure = (accuracy::PLOT.build)(&[pooled], &options());
         assert_eq!(figure.lines[0].seeds, Some(Seeds { done: 1, planned: 0, running: 0 }));
     }

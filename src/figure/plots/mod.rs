@@ -99,7 +99,7 @@ impl Plot {
     /// Returns true if it applies to any of these runs; otherwise its tab is hidden.
     pub fn concerns<'a>(&self, mut records: impl Iterator<Item = &'a RunRecord>) -> bool {
         let has_points =
-            |record: &RunRecord| self.needs.iter().any(|series| record.points_of(series).next().is_some());
+            |record: &RunRecord| self.needs.iter().any(|series| record.points().of(series).next().is_some());
         self.needs.is_empty()
             || records.any(|record| self.has_data_of.map_or_else(|| has_points(record), |has| has(record)))
     }
@@ -124,15 +124,8 @@ pub struct Controls {
 }
 
 impl Controls {
-    pub const ALL: Self = Self {
-        own_x: None,
-        smooths: true,
-        averages: true,
-        columns: false,
-        rounds: true,
-        weights: false,
-        one_arm: false,
-    };
+    pub const ALL: Self =
+        Self { own_x: None, smooths: true, averages: true, rounds: true, ..Self::fixed("") };
 
     /// Returns those of means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
@@ -200,7 +193,8 @@ impl ArmRuns {
     /// Returns the seeds of a mean while others are to come or are left out. Pooled arms have no number of them: runs with
     /// one seed are no replicates.
     fn seeds<T>(&self, split: &Split<T>) -> Option<Seeds> {
-        let is_over = |(_, record): &&(u64, RunRecord)| !record.state().goes_on() && !record.points().is_empty();
+        let is_over =
+            |(_, record): &&(u64, RunRecord)| !record.state().goes_on() && !record.points().is_empty();
         let over = self.runs.iter().filter(is_over).count();
         let all = self.runs.len() + self.waiting.len();
         let mut rows = self.rows.iter().chain(&self.waiting);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::campaigns::{SERIES, bits, drawn, has_outcomes, layers, note, parts, sums};
+use super::campaigns::{SERIES, bits, drawn, has_outcomes, layers, note, parts};
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
 use crate::model::{Bars, Figure, Note};
@@ -29,7 +29,7 @@ pub const BY_BIT: Plot = Plot {
 fn by_bit(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
     let (bits, categories) = bits(&all);
-    let (bars, note) = stacked(arms, &all, &bits, |drawn| sums(drawn, |_, outcome| outcome.bit));
+    let (bars, note) = stacked(arms, &all, &bits, |drawn| drawn.sums(|_, outcome| outcome.bit));
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
     Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
 }
@@ -54,7 +54,7 @@ fn by_layer(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
     let layers = layers(&all);
     let (bars, note) = stacked(arms, &all, &layers, |drawn| {
-        sums(drawn, |campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
+        drawn.sums(|campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
     });
     let x = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
     let y = Axis { reversed: true, ..Axis::of_names("Layer", layers) };

@@ -7,7 +7,6 @@ use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
 use crate::model::{Figure, Line, Trace};
 use crate::palette::style_of;
-use results::RunRecord;
 use results::table::columns::Column;
 use results::table::{Row, facts};
 use results::tiles::Group;
@@ -31,13 +30,9 @@ pub const PLOT: Plot = Plot {
     needs: &RESULTS,
     controls: Controls::fixed("Settings and results"),
     build,
-    has_data_of: Some(is_about),
+    has_data_of: Some(|record| RESULTS.iter().any(|series| record.points().latest(series).is_some())),
     ..Plot::BASE
 };
-
-fn is_about(record: &RunRecord) -> bool {
-    RESULTS.iter().any(|series| record.latest(series).is_some())
-}
 
 fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let runs: Vec<&Row> =

@@ -35,7 +35,11 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     // A reference line needs something to compare with.
     let (dense, pruned) = if pruned.is_empty() { (pruned, dense) } else { (dense, pruned) };
     let reference_lines = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
-    let drawn: Vec<Averaged> = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
+    let mut drawn: Vec<Averaged> = pruned.into_iter().map(|(_, drawn)| drawn).collect();
+    for averaged in &mut drawn {
+        // There are few levels, and only one at first.
+        averaged.line.style = averaged.line.style.with_marker();
+    }
     let is_one_level = drawn.iter().all(|drawn| drawn.line.points.len() == 1);
     let has_pruned = !drawn.iter().all(never_prunes);
     let axis = Axis::percent("Test accuracy");
@@ -53,7 +57,7 @@ fn is_about(record: &RunRecord) -> bool {
 }
 
 pub fn has_pruned(record: &RunRecord, series: &str) -> bool {
-    record.points().is_pruned() && record.points_of(series).any(|point| point.remaining < 1.0)
+    record.points().is_pruned() && record.points().of(series).any(|point| point.remaining < 1.0)
 }
 
 /// Returns true if all its runs that have started are done: an unfinished arm at 100 % may still be pruned.
@@ -70,14 +74,7 @@ fn level(arm: &ArmRuns, drawn: &Averaged) -> Option<ReferenceLine> {
     let band = drawn.line.band.iter().rfind(|band| band.x.total_cmp(&x).is_eq());
     let spread = band.map(|band| [band.low, band.high]);
     let by_seed = drawn.line.by_seed.last().cloned().unwrap_or_default();
-    let level = ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)).with_spread(spread);
-    Some(ReferenceLine { by_seed, ..level })
-}
-
-/// Adds markers, since there are few levels, and only one at first.
-fn with_markers(mut drawn: Averaged) -> Averaged {
-    drawn.line.style = drawn.line.style.with_marker();
-    drawn
+    Some(ReferenceLine { by_seed, spread, ..ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)) })
 }
 
 #[cfg(test)]

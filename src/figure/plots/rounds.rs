@@ -79,17 +79,16 @@ fn line(
     let of = format!("{}{}", arm.name, series.suffix);
     let (number, remaining) = (group.number, group.remaining(arm.pooled() > 1));
     let round = LineRound { arm: arm.name.clone(), of, number, remaining };
-    let trainings = all.to_vec();
-    if all.len() == 1 {
-        let drawn = averaged(arm, &round.of, own, group.curves, options);
-        return Averaged { trainings, line: Line { round: Some(round), ..drawn.line }, ..drawn };
-    }
-    let dash = DASHES[series.first_dash(own) % DASHES.len()];
-    // Markers at each evaluation of several similar curves would hide them.
-    let shade = position as f64 / (count - 1).max(1) as f64;
-    let style = Style { dash, marker: Marker::None, ..own.with_level(shade) };
-    let drawn = averaged(arm, &round.full_name(), style, group.curves, options);
-    Averaged { trainings, line: Line { round: Some(round), ..drawn.line }, ..drawn }
+    let (name, style) = if all.len() == 1 {
+        (round.of.clone(), own)
+    } else {
+        let dash = DASHES[series.first_dash(own) % DASHES.len()];
+        let shade = position as f64 / (count - 1).max(1) as f64;
+        // Markers at each evaluation of several similar curves would hide them.
+        (round.full_name(), Style { dash, marker: Marker::None, ..own.with_level(shade) })
+    };
+    let drawn = averaged(arm, &name, style, group.curves, options);
+    Averaged { trainings: all.to_vec(), line: Line { round: Some(round), ..drawn.line }, ..drawn }
 }
 
 /// Returns the trainings of the main branch by number, each with the curve of every run that has come so far.
@@ -191,14 +190,9 @@ fn give_shades(lines: &mut [&mut Line]) {
             known.push(round.clone());
         }
     }
-    let place = |round: &LineRound| (round.remaining.is_none(), 1.0 - round.remaining.unwrap_or(1.0));
+    let place = |round: &LineRound| round.remaining.map_or(f64::INFINITY, |share| -share);
     for known in levels.values_mut() {
-        let order = |a: &LineRound, b: &LineRound| {
-            let (a_place, b_place) = (place(a), place(b));
-            let by_share = a_place.0.cmp(&b_place.0).then(a_place.1.total_cmp(&b_place.1));
-            by_share.then(a.number.cmp(&b.number))
-        };
-        known.sort_by(order);
+        known.sort_by(|a, b| place(a).total_cmp(&place(b)).then(a.number.cmp(&b.number)));
     }
     for line in lines {
         let Some(round) = one_of_several(line) else { continue };

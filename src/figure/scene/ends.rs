@@ -237,9 +237,10 @@ mod tests {
         Figure {
             y: Axis::percent("Accuracy"),
             lines: values.iter().enumerate().map(line).collect(),
-            reference_lines: vec![
-                ReferenceLine::level("dense", 0.98, None).with_spread(Some([0.979, 0.981])),
-            ],
+            reference_lines: vec![ReferenceLine {
+                spread: Some([0.979, 0.981]),
+                ..ReferenceLine::level("dense", 0.98, None)
+            }],
             ..Figure::default()
         }
     }

@@ -11,7 +11,6 @@ use super::model::{Figure, Line, Trace};
 use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
 use doc::Run;
-use facets::Panels;
 use results::RunRecord;
 use results::number::Format;
 use results::outline::{Outline, differences};
@@ -56,20 +55,12 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
 
 /// Returns the complete figure of a plot, hidden lines too, with the chosen axes, titles and panels and a note about the
 /// filter.
-pub fn whole(
-    plot: &Plot,
-    arms: &[ArmRuns],
-    options: &PlotOptions,
-    view: &PlotView,
-    filter: &str,
-) -> Figure {
+pub fn whole(plot: &Plot, arms: &[ArmRuns], options: &PlotOptions, view: &PlotView, filter: &str) -> Figure {
     let single = |arms: &[ArmRuns]| single(plot, arms, options, view, filter);
-    if plot.controls.one_arm {
-        let is_about = |arm: &&ArmRuns| plot.concerns(arm.runs.iter().map(|(_, record)| record));
-        let arms: Vec<ArmRuns> = arms.iter().filter(is_about).cloned().collect();
-        return facets::faceted(&arms, &view.facets, Panels::OfArms, single);
-    }
-    facets::faceted(arms, &view.facets, Panels::OfSettings, single)
+    let one_arm = plot.controls.one_arm;
+    let is_about = |arm: &&ArmRuns| !one_arm || plot.concerns(arm.runs.iter().map(|(_, record)| record));
+    let arms: Vec<ArmRuns> = arms.iter().filter(is_about).cloned().collect();
+    facets::faceted(&arms, &view.facets, one_arm, single)
 }
 
 fn single(plot: &Plot, arms: &[ArmRuns], options: &PlotOptions, view: &PlotView, filter: &str) -> Figure {

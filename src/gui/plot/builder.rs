@@ -12,8 +12,8 @@ use crate::background::{Latest, pause_after};
 use figure::model::Figure;
 use figure::plots::{ArmRuns, Plot};
 use figure::view::whole;
-use results::table::Row;
 use results::subject_of;
+use results::table::Row;
 use results::view::{PlotOptions, PlotView};
 
 /// After a failed build, new data trigger another attempt only after this many seconds.
@@ -43,7 +43,6 @@ impl FigureKey {
 #[derive(Debug)]
 pub struct BuiltFigure {
     pub figure: Arc<Figure>,
-    pub has_data: bool,
     key: FigureKey,
     revision: u64,
     /// The time of the build, and its duration, in seconds.
@@ -152,12 +151,11 @@ impl Builder {
 fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     let began = Instant::now();
     let figure = whole(plot, &input.arms, &key.options, &key.titles, &key.note);
-    let has_data = figure.has_data();
     let took = began.elapsed().as_secs_f64();
-    BuiltFigure { figure: Arc::new(figure), has_data, key, revision: input.revision, at: 0.0, took }
+    BuiltFigure { figure: Arc::new(figure), key, revision: input.revision, at: 0.0, took }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PlotInput {
     pub arms: Arc<Vec<ArmRuns>>,
     /// The note about the filter in the figures; empty if all runs pass.
@@ -188,13 +186,10 @@ pub struct ListedFaults {
 
 pub type ArmKey = (String, usize, Vec<u64>);
 
-pub type ArmSeeds = (usize, Vec<u64>);
-
 impl PlotInput {
     /// Returns the input with these arms, without a remark.
     pub fn new(arms: Vec<ArmRuns>, filter: String, revision: u64) -> Self {
-        let (grouping, remark, blocked, subject) = Default::default();
-        Self { arms: Arc::new(arms), filter, grouping, remark, blocked, revision, faults: None, subject }
+        Self { arms: Arc::new(arms), filter, revision, ..Self::default() }
     }
 
     /// Returns the part for a plot that shows one arm: the runs that are selected, or all while none of these has data for it.
@@ -232,11 +227,6 @@ impl PlotInput {
             (arm.name.clone(), arm.colour, seeds)
         };
         self.arms.iter().map(line).collect()
-    }
-
-    /// Identifies the lines without their names.
-    pub(super) fn seeds(&self) -> Vec<ArmSeeds> {
-        self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
     }
 
     pub(super) fn points(&self) -> usize {

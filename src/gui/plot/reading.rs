@@ -671,7 +671,8 @@ mod tests {
         line.band =
             line.points.iter().map(|[x, y]| Band { x: *x, low: y - 0.0018, high: y + 0.0018 }).collect();
         line.counts = vec![3, 3];
-        let reference = ReferenceLine::level("dense", 0.9802, None).with_spread(Some([0.9792, 0.9812]));
+        let spread = Some([0.9792, 0.9812]);
+        let reference = ReferenceLine { spread, ..ReferenceLine::level("dense", 0.9802, None) };
         let figure = Figure {
             x: Axis { reversed: true, ..Axis::percent("Weights remaining") },
             y: Axis::percent("Accuracy"),

@@ -196,7 +196,7 @@ fn evaluations<'a>(
     tags: &Tags<'_>,
 ) -> BTreeMap<Evaluation<'a>, (When, [f64; 2])> {
     let [means, norms] = [Measure::Mean, Measure::Norm].map(|measure| series(parameter, measure));
-    let points = record.points_of(&means).zip(record.points_of(&norms));
+    let points = record.points().of(&means).zip(record.points().of(&norms));
     let evaluation = points.map(|(mean, norm)| {
         let PointRef { branch, member, stage, round, iteration, trained, .. } = mean;
         let own = Evaluation { branch, member, stage, round, iteration, trained_bits: trained.to_bits() };

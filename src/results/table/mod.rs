@@ -101,7 +101,7 @@ pub fn test_series(record: &RunRecord) -> &'static str {
         let is_test = point.series == VOTE || point.series == TEST;
         is_test && point.branch.is_empty() && point.member.is_none()
     };
-    let has_vote = record.latest(VOTE).is_some();
+    let has_vote = record.points().latest(VOTE).is_some();
     let last = has_vote.then(|| record.points().iter().rev().find(is_one)).flatten();
     if last.is_some_and(|point| point.series == VOTE) { VOTE } else { TEST }
 }
@@ -157,12 +157,12 @@ impl Row {
     fn with_results(mut self, record: &RunRecord) -> Self {
         // On the test data, else on the validation data.
         let accuracies = [test_series(record), VALIDATION];
-        if let Some(series) = accuracies.into_iter().find(|series| record.latest(series).is_some()) {
+        if let Some(series) = accuracies.into_iter().find(|series| record.points().latest(series).is_some()) {
             self.series = series;
-            let best = record.best(series);
+            let best = record.points().best(series);
             self.best = best.map(|point| point.value);
             self.best_epoch = best.map(|point| point.trained);
-            self.last = record.latest(series);
+            self.last = record.points().latest(series);
         }
         let last = record.points().iter().rev().find(|point| point.branch.is_empty());
         self.remaining = last.map(|point| point.remaining);
@@ -420,10 +420,10 @@ impl At {
     fn value(self, record: &RunRecord, series: &str) -> Option<f64> {
         let is_main =
             |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
-        let points = || record.points_of(series).filter(is_main);
+        let points = || record.points().of(series).filter(is_main);
         match self {
-            Self::Best => record.best(series).map(|point| point.value),
-            Self::Last => record.latest(series),
+            Self::Best => record.points().best(series).map(|point| point.value),
+            Self::Last => record.points().latest(series),
             Self::Iteration(wanted) => {
                 // A rewound network passes an iteration again; the first time counts.
                 let after = points().position(|point| point.iteration > wanted).unwrap_or(usize::MAX);

@@ -10,7 +10,7 @@ use crate::palette::OUTCOME;
 use doc::fault::{BitField, Format};
 use form::number::counted;
 use results::RunRecord;
-use results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
+use results::campaign::{CampaignRecord, OneStage, Tally, stages};
 use results::view::PlotOptions;
 
 pub const SERIES: &str = "campaign_accuracy";
@@ -57,23 +57,6 @@ pub fn campaign_stages(arms: &[ArmRuns]) -> Vec<(String, String)> {
         }
     }
     found
-}
-
-/// Sums trials and their outcomes by key over campaigns.
-pub fn sums<K: Ord>(
-    drawn: &OneStage<'_>,
-    key: impl Fn(&CampaignRecord, &Outcomes) -> Option<K>,
-) -> BTreeMap<K, (u64, Tally)> {
-    let mut sums: BTreeMap<K, (u64, Tally)> = BTreeMap::new();
-    for campaign in &drawn.campaigns {
-        for outcome in campaign.outcomes() {
-            let Some(key) = key(campaign, &outcome) else { continue };
-            let (trials, tally) = sums.entry(key).or_default();
-            *trials += outcome.trials;
-            *tally = *tally + outcome.tally;
-        }
-    }
-    sums
 }
 
 /// Returns the parts of an arm's bars: the share of each outcome in each category.

@@ -13,7 +13,7 @@ use crate::model::{Figure, Line, Seeds, Trace};
 use crate::palette::{Style, style_of};
 use doc::listed;
 use form::number::{counted, first_of};
-use results::metric::{is_best_low, other_settings, setting};
+use results::metric::{MetricAxes, is_best_low, other_settings, setting, settings};
 use results::statistics::level;
 use results::table::Row;
 use results::table::columns::Column;
@@ -32,13 +32,9 @@ pub const PLOT: Plot = Plot {
     needs: &["test_accuracy"],
     controls: Controls::OF_COLUMNS,
     build,
-    has_data_of: Some(has_results),
+    has_data_of: Some(|record| !record.points().is_empty()),
     ..Plot::BASE
 };
-
-fn has_results(record: &RunRecord) -> bool {
-    !record.points().is_empty()
-}
 
 fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let started = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).filter(|row| row.has_settings());
@@ -47,10 +43,11 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
         return Figure::default();
     }
     let lacking = |lacks: String| Figure { lacks, ..Figure::default() };
-    let Some(x) = options.metric.x_of(&rows) else {
+    let MetricAxes { x, y } = options.metric.clone();
+    let Some(x) = x.or_else(|| settings(&rows).into_iter().next()) else {
         return lacking("No setting differs between these runs".to_owned());
     };
-    let y = options.metric.y_of();
+    let y = y.unwrap_or(Column::Last);
     let (x_axis, found) = match &x {
         Column::Setting(path) => over_setting(arms, path, &y),
         result => over_result(arms, result, &y),

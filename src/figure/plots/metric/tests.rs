@@ -165,7 +165,8 @@ fn a_loss_is_best_at_its_lowest_and_is_read_without_a_column_of_the_table() {
     let rows = [row(A, "1", "8", 1, 0.5), row(A, "2", "8", 1, 0.5)];
     let records = [[4.0, 2.0], [3.0, 1.0]]
         .map(|[first, last]| record([at("train_loss", 1.0, first), at("train_loss", 2.0, last)]));
-    let arm = |(row, record): (&Row, &RunRecord)| ArmRuns { rows: shared([row]), ..arm(&row.arm, 0, [record]) };
+    let arm =
+        |(row, record): (&Row, &RunRecord)| ArmRuns { rows: shared([row]), ..arm(&row.arm, 0, [record]) };
     let arms: Vec<ArmRuns> = rows.iter().zip(&records).map(arm).collect();
     let y = Column::Series { series: "train_loss".to_owned(), at: At::Last };
     let figure = build(&arms, &over(None, Some(y)));

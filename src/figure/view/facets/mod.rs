@@ -61,35 +61,29 @@ fn label(column: &Column, labels: &Labels) -> String {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Panels {
-    /// Each value of the chosen settings.
-    OfSettings,
-    /// A line each where lines would share a panel, for figures that show a single arm.
-    OfArms,
-}
-
 /// Returns the figure with a panel for each value of the settings that some runs have; `single` is that of the runs of a panel.
+/// Where figures show one arm, lines that would share a panel have one each.
 pub fn faceted(
     arms: &[ArmRuns],
     chosen: &FacetSettings,
-    panels: Panels,
+    one_arm: bool,
     single: impl Fn(&[ArmRuns]) -> Figure,
 ) -> Figure {
     let bases = bases(arms);
     let keys: Vec<Key<'_>> =
         chosen.by.iter().filter_map(|column| Key::new(column, arms, &bases)).take(2).collect();
-    let is_split = panels == Panels::OfArms && arms.len() > 1;
+    let is_split = one_arm && arms.len() > 1;
     if keys.is_empty() && !is_split {
         return single(arms);
     }
     let mut refused = refusal(&keys);
     let mut pieces = if refused.is_empty() { pieces(arms, &keys, &bases) } else { Vec::new() };
-    let mut sides: Vec<Side> = keys.iter().map(Key::side).collect();
+    let mut sides: Vec<Side> =
+        keys.iter().map(|key| Side { key: key.column.key(), values: key.values.clone() }).collect();
     if is_split {
         by_line(&mut pieces, &mut sides);
-        let count = sides.iter().map(|side| side.heads.len()).product::<usize>();
-        let longest = sides.iter().map(|side| side.heads.len()).max().unwrap_or_default();
+        let count = sides.iter().map(|side| side.values.len()).product::<usize>();
+        let longest = sides.iter().map(|side| side.values.len()).max().unwrap_or_default();
         if refused.is_empty() && longest > MOST_VALUES {
             refused =
                 format!("There are {longest} settings, and a figure has panels for up to {MOST_VALUES}");
@@ -97,7 +91,9 @@ pub fn faceted(
             refused = format!("There are {count} panels, and a figure has up to {MOST_PANELS}");
         }
     }
-    let heads = |nth: usize| sides.get(nth).map(|side| side.heads.clone()).unwrap_or_default();
+    let heads = |nth: usize| -> Vec<Head> {
+        sides.get(nth).into_iter().flat_map(|side| &side.values).map(|(_, head)| head.clone()).collect()
+    };
     let mut facets = Facets {
         keys: sides.iter().map(|side| side.key.clone()).collect(),
         columns: heads(0),
@@ -113,7 +109,7 @@ pub fn faceted(
     let panel = |place: [usize; 2]| {
         let own: Vec<ArmRuns> =
             pieces.iter().filter(|piece| piece.place == place).map(|piece| piece.arm.clone()).collect();
-        let values = sides.iter().zip([place[1], place[0]]).map(|(side, index)| side.values[index].clone());
+        let values = sides.iter().zip([place[1], place[0]]).map(|(side, index)| side.values[index].0.clone());
         (place, values.collect::<Vec<String>>(), single(&own))
     };
     let mut figures: Vec<Figure> = Vec::new();
@@ -363,9 +359,8 @@ fn note(facets: &Facets, figures: &[Figure]) -> Note {
 
 /// The columns of a grid of panels, or its rows.
 struct Side {
-    pub key: String,
-    pub values: Vec<String>,
-    pub heads: Vec<Head>,
+    key: String,
+    values: Vec<(String, Head)>,
 }
 
 /// Gives lines that would share a panel one each, along the side of the grid that no setting has.
@@ -384,15 +379,8 @@ fn by_line(pieces: &mut [Piece], sides: &mut Vec<Side>) {
     let own = format!("{}, ", base(&names.iter().map(String::as_str).collect::<Vec<_>>()));
     let short: Option<Vec<&str>> = names.iter().map(|name| name.strip_prefix(&own)).collect();
     let short = short.unwrap_or_else(|| names.iter().map(String::as_str).collect());
-    let heads = short.iter().map(|name| Head { label: String::new(), value: (*name).to_owned() }).collect();
-    sides.push(Side { key: Column::Arm.key(), heads, values: names });
-}
-
-impl Key<'_> {
-    fn side(&self) -> Side {
-        let (values, heads) = self.values.iter().cloned().unzip();
-        Side { key: self.column.key(), values, heads }
-    }
+    let heads = short.into_iter().map(|name| Head { label: String::new(), value: name.to_owned() });
+    sides.push(Side { key: Column::Arm.key(), values: names.iter().cloned().zip(heads).collect() });
 }
 
 #[cfg(test)]
