@@ -206,7 +206,7 @@ pub struct Mapping {
 impl Mapping {
     /// Maps `range` to `to`, its first end to `to[0]`, unless the axis is reversed.
     pub fn new(axis: &Axis, range: [f64; 2], to: [f64; 2]) -> Self {
-        Self::of_places(axis, range.map(|end| axis.scale.forward(end).unwrap_or(0.0)), to)
+        Self::from_places(axis, range.map(|end| axis.scale.forward(end).unwrap_or(0.0)), to)
     }
 
     /// Returns the position of a value, also outside the range; `None` if the scale cannot show it.
@@ -217,7 +217,7 @@ impl Mapping {
     }
 
     /// Maps places, which are exponents on a logarithmic scale, as a zoomed view has them.
-    pub fn of_places(axis: &Axis, from: [f64; 2], to: [f64; 2]) -> Self {
+    pub fn from_places(axis: &Axis, from: [f64; 2], to: [f64; 2]) -> Self {
         let to = if axis.reversed { [to[1], to[0]] } else { to };
         Self { scale: axis.scale, from, to }
     }

@@ -610,7 +610,7 @@ mod tests {
     fn only_an_interval_with_equal_sides_is_written_as_half_its_width() {
         let text = |spread: Option<Spread>, value: f64, ends: [f64; 2]| {
             let y = Axis::percent("Accuracy");
-            let digits = Digits::of([value], y.format);
+            let digits = Digits::new([value], y.format);
             Figure { y, spread, ..Figure::default() }.interval_text(value, ends, digits)
         };
         let uneven = [0.5, 0.92];

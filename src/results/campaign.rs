@@ -264,7 +264,7 @@ pub struct OneStage<'a> {
 impl<'a> OneStage<'a> {
     /// Returns the campaigns with single faults of a stage, by its [place](CampaignBegan::place), or of the first one
     /// that has some. Stages are not pooled: they inject into other targets, or into another network.
-    pub fn of(all: impl IntoIterator<Item = &'a CampaignRecord>, chosen: Option<&str>) -> Self {
+    pub fn new(all: impl IntoIterator<Item = &'a CampaignRecord>, chosen: Option<&str>) -> Self {
         let all: Vec<_> = all.into_iter().filter(|campaign| campaign.has_outcomes()).collect();
         let places = stages(all.iter().copied());
         let is_chosen = |(place, _): &&(String, String)| chosen == Some(place);
@@ -352,12 +352,12 @@ mod tests {
         };
         let all = [campaign("2.0", Some(1), 0, 1), campaign("2.0", Some(2), 0, 3), campaign("3", None, 1, 5)];
         let none = CampaignRecord::new(CampaignBegan { stage: "1".to_owned(), ..CampaignBegan::default() });
-        let of = |chosen| OneStage::of(all.iter().chain([&none]), chosen);
+        let of = |chosen| OneStage::new(all.iter().chain([&none]), chosen);
         assert_eq!((of(None).campaigns.len(), of(None).caption.as_str()), (2, "Stage 3.1, 2 rounds pooled"));
         let last = of(Some("Stage 4"));
         assert_eq!((last.campaigns, last.caption.as_str()), (vec![&all[2]], "Stage 4"));
         assert_eq!(of(Some("Stage 9")), of(None), "the stage of another plan");
-        let alone = OneStage::of(&all[2..], None);
+        let alone = OneStage::new(&all[2..], None);
         assert_eq!(alone.caption, "", "there is nothing to choose from");
         assert_eq!(stages(&all)[1], ("Stage 4".to_owned(), "campaign 3".to_owned()));
     }

@@ -155,7 +155,7 @@ pub struct Digits {
 
 impl Digits {
     /// Writes four significant digits of the largest value, and as many decimals of all others.
-    pub fn of(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
+    pub fn new(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
         let (mut largest, mut are_whole) = (0.0, true);
         for value in values.into_iter().filter(|value| value.is_finite()) {
             largest = f64::max(largest, value.abs());
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn numbers_of_a_column_have_as_many_decimals() {
         let texts = |values: &[f64]| {
-            let digits = Digits::of(values.iter().copied(), Format::Number);
+            let digits = Digits::new(values.iter().copied(), Format::Number);
             values.iter().map(|value| digits.text(*value)).collect::<Vec<_>>()
         };
         assert_eq!(texts(&[0.108, 0.059_65, -0.5]), ["0.1080", "0.0597", "\u{2212}0.5000"]);
@@ -266,7 +266,7 @@ mod tests {
             "nothing reads as 0 that is not"
         );
         assert_eq!(texts(&[f64::NAN, 0.25]), ["not finite", "0.2500"]);
-        assert_eq!(Digits::of([0.5], Format::Percent).text(0.5), "50.00 %");
+        assert_eq!(Digits::new([0.5], Format::Percent).text(0.5), "50.00 %");
     }
 
     #[test]

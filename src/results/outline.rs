@@ -27,7 +27,7 @@ pub struct Outline(Arc<Vec<Kind>>);
 
 impl Outline {
     /// Returns the kinds of stages of a plan. Tests, and what is only kept or written, change nothing of a network.
-    pub fn of(plan: &[Stage]) -> Self {
+    pub fn from_plan(plan: &[Stage]) -> Self {
         let mut kinds = Vec::new();
         collect(plan, 1, &mut kinds);
         Self(Arc::new(kinds))
@@ -134,7 +134,7 @@ mod tests {
         let read = |plan: &&str| -> Vec<Stage> {
             ron_text::from_str(&format!("[{plan}]")).unwrap_or_else(|error| panic!("{plan}: {error}"))
         };
-        let outlines: Vec<Outline> = plans.iter().map(|plan| Outline::of(&read(plan))).collect();
+        let outlines: Vec<Outline> = plans.iter().map(|plan| Outline::from_plan(&read(plan))).collect();
         let outlines: Vec<&Outline> = outlines.iter().collect();
         differences(&outlines).iter().map(|words| words.join(", ")).collect()
     }

@@ -246,7 +246,7 @@ mod tests {
             parameter: "fc1.weight".to_owned(),
             trained,
             remaining,
-            ..WeightHistogram::of(values, None)
+            ..WeightHistogram::new(values, None)
         }
     }
 

@@ -187,7 +187,7 @@ impl ArmRuns {
     /// [`runs`](Self::runs).
     fn split<T>(&self, values: impl IntoIterator<Item = T>, run: impl Fn(&T) -> usize) -> Split<T> {
         let goes_on = |(_, record): &(u64, RunRecord)| record.state().goes_on();
-        Split::of(values, |value| self.runs.get(run(value)).is_some_and(goes_on))
+        Split::new(values, |value| self.runs.get(run(value)).is_some_and(goes_on))
     }
 
     /// Returns the seeds of a mean while others are to come or are left out. Pooled arms have no number of them: runs with

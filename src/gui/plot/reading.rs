@@ -230,7 +230,7 @@ impl<'a> Table<'a> {
         let name = |(line, _): (&ReferenceLine, f64)| format!("Δ {}", shortened(&line.name, LONGEST_NAME));
         let difference = reference.map_or_else(|| "Δ".to_owned(), name);
         let values = rows.iter().map(|row| row.point[1]).chain(reference.map(|(_, level)| level));
-        let digits = Digits::of(values, figure.y.format);
+        let digits = Digits::new(values, figure.y.format);
         let are_means = rows.iter().any(|row| row.count.is_some_and(|count| count > 1));
         let width = match spread {
             Spread::Interval95 => "95 % CI",

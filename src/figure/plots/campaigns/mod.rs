@@ -43,7 +43,7 @@ pub fn campaigns(arm: &ArmRuns) -> impl Iterator<Item = &CampaignRecord> {
 
 /// Returns the campaigns of an arm with single faults that are drawn: those of the chosen stage, or of its first one.
 pub fn drawn<'a>(arm: &'a ArmRuns, options: &PlotOptions) -> OneStage<'a> {
-    OneStage::of(campaigns(arm), options.campaign.as_deref())
+    OneStage::new(campaigns(arm), options.campaign.as_deref())
 }
 
 /// Returns the stages of these arms that have campaigns with single faults, each with its sentence.

@@ -261,7 +261,7 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
     let mut seen = BTreeSet::new();
     runs.retain(|run| run.row.run.is_empty() || seen.insert(run.row.run.as_str()));
     runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
-    let split = Split::of(runs, |run| run.is_unfinished);
+    let split = Split::new(runs, |run| run.is_unfinished);
     let dot =
         |run: &Found<'_>| Trace { name: run.name.clone(), points: vec![[run.at[0] + offset, run.at[1]]] };
     let mut line = Line::new(&group.name, group.style, Vec::new());
