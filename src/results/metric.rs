@@ -21,14 +21,22 @@ pub struct MetricAxes {
 
 /// Returns the settings in which these runs differ: those that arms sweep first, plans as a whole last.
 pub fn settings(rows: &[&Row]) -> Vec<Column> {
+    let mut found = differing(rows);
+    found.sort_by_cached_key(|path| (path == "plan", !is_swept(rows, path)));
+    found.into_iter().map(Column::Setting).collect()
+}
+
+/// Returns the paths of settings in which these runs differ, without those that only follow from another choice.
+pub fn differing(rows: &[&Row]) -> Vec<String> {
     // The runs of an arm share their settings.
     let mut rows = rows.to_vec();
-    rows.dedup_by(|a, b| a.arm == b.arm && Arc::ptr_eq(&a.settings, &b.settings));
+    rows.dedup_by(|a, b| Arc::ptr_eq(&a.settings, &b.settings));
     let all = paths(&rows);
-    let mut found: Vec<&String> = all.iter().filter(|path| differs(&rows, path)).collect();
-    found.retain(|path| !follows_from_another(path, &texts(&rows, path), &all));
-    found.sort_by_key(|path| (*path == "plan", !is_swept(&rows, path)));
-    found.into_iter().cloned().map(Column::Setting).collect()
+    let differs = |path: &&String| {
+        let texts = texts(&rows, path);
+        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
+    };
+    all.iter().filter(differs).cloned().collect()
 }
 
 /// Returns the results of these runs: those of the table, the columns that were added to it, and the last and best
@@ -86,7 +94,8 @@ pub fn setting<'a>(row: &'a Row, path: &str) -> Option<std::borrow::Cow<'a, str>
     }
 }
 
-fn paths(rows: &[&Row]) -> Vec<String> {
+/// Returns the paths of all settings of these runs.
+pub fn paths(rows: &[&Row]) -> Vec<String> {
     let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
     paths.into_iter().cloned().collect()
 }
@@ -97,10 +106,6 @@ fn text<'a>(row: &'a Row, path: &str) -> &'a str {
 
 fn texts<'a>(rows: &[&'a Row], path: &str) -> Vec<&'a str> {
     rows.iter().map(|row| text(row, path)).collect()
-}
-
-fn differs(rows: &[&Row], path: &str) -> bool {
-    rows.iter().any(|row| text(row, path) != text(rows[0], path))
 }
 
 /// Returns true if runs of one arm differ in a setting.

@@ -12,9 +12,10 @@ use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
 use doc::Run;
 use results::RunRecord;
+use results::metric::{differing, paths};
 use results::number::Format;
 use results::outline::{Outline, differences};
-use results::table::settings::{NONE, follows_from_another, short};
+use results::table::settings::{NONE, short};
 use results::table::{Differing, LineFacts, Row};
 use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
 
@@ -269,18 +270,11 @@ fn arm_of(name: &str, arms: &BTreeMap<&str, usize>) -> Option<usize> {
 
 /// Returns the settings in which these arms differ, such as "rate 0.1, batch 64", without those in the arm's name.
 fn settings_of(arms: &[ArmRuns]) -> Vec<String> {
-    let rows = || arms.iter().flat_map(|arm| &arm.rows);
-    let paths: BTreeSet<&String> = rows().flat_map(|row| row.settings.keys()).collect();
-    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
-    let differs = |path: &&String| {
-        let texts: Vec<&str> =
-            rows().map(|row| row.settings.get(*path).map_or(NONE, String::as_str)).collect();
-        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
-    };
-    let differing: Vec<&String> = paths.into_iter().filter(differs).collect();
-    let plans = if differing.iter().any(|path| *path == "plan") { plans(arms) } else { Vec::new() };
+    let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).collect();
+    let (all, differing) = (paths(&rows), differing(&rows));
+    let plans = if differing.iter().any(|path| path == "plan") { plans(arms) } else { Vec::new() };
     let text = |(index, arm): (usize, &ArmRuns)| {
-        let setting = |path: &&String| {
+        let setting = |path: &String| {
             let value = value_of(arm, path).filter(|value| !contains_word(&arm.name, value))?;
             Some(format!("{} {value}", short(path, &all)))
         };

@@ -9,19 +9,20 @@ pub mod view;
 pub use grouped::Delta;
 pub use settings::Differing;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::metric::differing;
 use crate::outline::Outline;
 use crate::run_state::DIVERGED;
 use crate::{PointRef, RunRecord, RunState, has_diverged};
 use columns::{At, Column};
 use doc::plan::words::{counted, uncapitalised};
 use doc::{ClassNames, Run, Stage};
-use settings::{NONE, Settings, follows_from_another};
+use settings::Settings;
 
 /// Marks of a person on a run or an arm. Never part of a run's identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -286,18 +287,6 @@ pub fn facts(rows: &[&Row], chosen: Option<&[Column]>) -> Vec<Column> {
     found.extend(is_pruned.then_some(Column::Remaining));
     found.push(Column::Duration);
     found
-}
-
-/// Returns the paths of settings in which these runs differ, without those that only follow from another choice.
-fn differing(rows: &[&Row]) -> Vec<String> {
-    let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
-    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
-    let differs = |path: &String| {
-        let texts: Vec<&str> =
-            rows.iter().map(|row| row.settings.get(path).map_or(NONE, String::as_str)).collect();
-        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
-    };
-    all.iter().filter(|path| differs(path)).cloned().collect()
 }
 
 /// The cells of lines of a plot in some columns of the table, for readings.

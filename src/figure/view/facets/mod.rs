@@ -11,8 +11,9 @@ use crate::plots::{ArmRuns, in_panels};
 use crate::view::details;
 use results::colours::{base, shaded_again};
 use results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
-use results::table::columns::{Column, independent};
-use results::table::settings::{NONE, Settings, compare, number_of};
+use results::metric::differing;
+use results::table::columns::Column;
+use results::table::settings::{NONE, compare, number_of};
 use results::table::{Labels, LineFacts, Row};
 
 /// Returns the columns that can split these runs into panels, with their names: settings that differ, the arm, and the
@@ -20,18 +21,7 @@ use results::table::{Labels, LineFacts, Row};
 pub fn choices(arms: &[ArmRuns]) -> Vec<(Column, String)> {
     let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).collect();
     let Some(first) = rows.first() else { return Vec::new() };
-    // The runs of an arm share their settings.
-    let mut settings: Vec<&Arc<Settings>> = rows.iter().map(|row| &row.settings).collect();
-    settings.dedup_by(|a, b| Arc::ptr_eq(a, b));
-    let paths: BTreeSet<&String> = settings.iter().flat_map(|settings| settings.keys()).collect();
-    let differs = |path: &&&String| {
-        path.as_str() != "plan"
-            && settings.iter().any(|settings| settings.get(**path) != first.settings.get(**path))
-    };
-    let paths: Vec<String> = paths.iter().filter(differs).map(|path| (**path).clone()).collect();
-    let owned: Vec<Row> =
-        settings.iter().map(|settings| Row { settings: Arc::clone(settings), ..Row::default() }).collect();
-    let settings = independent(&owned, &paths).into_iter().cloned().map(Column::Setting);
+    let settings = differing(&rows).into_iter().filter(|path| path != "plan").map(Column::Setting);
     let several = [
         (Column::Arm, rows.iter().any(|row| row.arm_index != first.arm_index)),
         (Column::Seed, rows.iter().any(|row| row.seed != first.seed)),
