@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::by_key;
 use super::event::place_of;
 use super::number::fixed;
 use doc::fault::{CellPlan, Format, Protect};
@@ -298,14 +299,9 @@ impl<'a> OneStage<'a> {
 
 /// Returns the stages that have campaigns with single faults, in the order of the plan, each with its sentence.
 pub fn stages<'a>(all: impl IntoIterator<Item = &'a CampaignRecord>) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for campaign in all.into_iter().filter(|campaign| campaign.has_outcomes()) {
-        let place = campaign.began.place();
-        if !found.iter().any(|(known, _)| *known == place) {
-            found.push((place, campaign.began.label.clone()));
-        }
-    }
-    found
+    let all = all.into_iter().filter(|campaign| campaign.has_outcomes());
+    let places = by_key(all.map(|campaign| (campaign.began.place(), &campaign.began.label)));
+    places.into_iter().map(|(place, labels)| (place, labels[0].clone())).collect()
 }
 
 impl WorstTrial {

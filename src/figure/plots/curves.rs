@@ -7,6 +7,7 @@ use super::{ArmRuns, rounds};
 use crate::axis::Axis;
 use crate::model::{Figure, Level, Line, Note, Trace};
 use crate::palette::{DASHES, MARKERS, Style, style_of};
+use results::by_key;
 use results::statistics::level;
 use results::view::{PlotOptions, XAxis};
 
@@ -82,16 +83,11 @@ pub fn averaged(
 
 /// Returns the curves of all runs of an arm, by main branch and branches.
 pub fn by_path(arm: &ArmRuns, series: &str, options: &PlotOptions) -> Vec<(Path, Vec<Curve>)> {
-    let mut paths: Vec<(Path, Vec<Curve>)> = Vec::new();
-    for (place, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
-        for (path, curve) in curves(*seed, record, series, &options.x) {
-            let curve = Curve { place, run: run.clone(), ..curve };
-            match paths.iter_mut().find(|(known, _)| *known == path) {
-                Some((_, curves)) => curves.push(curve),
-                None => paths.push((path, vec![curve])),
-            }
-        }
-    }
+    let runs = arm.runs.iter().zip(arm.run_names()).enumerate();
+    let mut paths = by_key(runs.flat_map(|(place, ((seed, record), run))| {
+        let curves = curves(*seed, record, series, &options.x).into_iter();
+        curves.map(move |(path, curve)| (path, Curve { place, run: run.clone(), ..curve }))
+    }));
     put_in_order_of_plan(&mut paths);
     paths
 }

@@ -93,7 +93,7 @@ fn line(
 
 /// Returns the trainings of the main branch by number, each with the curve of every run that has come so far.
 fn groups(arm: &ArmRuns, series: &str) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
     for (of, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
         for round in rounds(record).into_iter().filter(|round| round.branch.is_empty()) {
             let start = round.start(record, series).map(|point| [0.0, point.value]);
@@ -111,21 +111,13 @@ fn groups(arm: &ArmRuns, series: &str) -> Vec<Group> {
             }
             let places = points.iter().map(|point| Place { at: point[0], nth: 0 }).collect();
             let curve = Curve { seed: *seed, place: of, run: run.clone(), places, points };
-            match groups.iter_mut().find(|group| group.number == round.number) {
-                Some(group) => {
-                    group.remaining.push(round.remaining);
-                    group.curves.push(curve);
-                }
-                None => groups.push(Group {
-                    number: round.number,
-                    remaining: vec![round.remaining],
-                    curves: vec![curve],
-                }),
-            }
+            let empty = || Group { number: round.number, remaining: Vec::new(), curves: Vec::new() };
+            let group = groups.entry(round.number).or_insert_with(empty);
+            group.remaining.push(round.remaining);
+            group.curves.push(curve);
         }
     }
-    groups.sort_by_key(|group| group.number);
-    groups
+    groups.into_values().collect()
 }
 
 /// Returns all trainings that the arms of these lines have, by number. Where all lines are of one arm, their names leave it out.

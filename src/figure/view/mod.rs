@@ -11,13 +11,13 @@ use super::model::{Figure, Line, Trace};
 use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
 use doc::Run;
-use results::RunRecord;
 use results::metric::{differing, paths};
 use results::number::Format;
 use results::outline::{Outline, differences};
 use results::table::settings::{NONE, short};
 use results::table::{Differing, LineFacts, Row};
 use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
+use results::{RunRecord, by_key};
 
 #[derive(Clone, Debug)]
 pub struct Drawn<'a> {
@@ -31,22 +31,21 @@ pub struct Drawn<'a> {
 
 /// Groups runs into lines, in order of appearance, or in order of styles if lines stand for values of a setting.
 pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -> Vec<ArmRuns> {
-    let mut lines: Vec<ArmRuns> = Vec::new();
-    let mut places: BTreeMap<(String, usize), usize> = BTreeMap::new();
-    for run in runs {
-        let place = *places.entry((run.line, run.colour)).or_insert_with_key(|(name, colour)| {
-            lines.push(ArmRuns { name: name.clone(), colour: *colour, ..ArmRuns::default() });
-            lines.len() - 1
-        });
-        let (line, row) = (&mut lines[place], Arc::new(run.row.clone()));
-        match run.record {
-            Some(record) => {
-                line.runs.push((run.seed, record.clone()));
+    let line = |((name, colour), runs): ((String, usize), Vec<Drawn<'a>>)| {
+        let mut line = ArmRuns { name, colour, ..ArmRuns::default() };
+        for Drawn { seed, record, row, .. } in runs {
+            let row = Arc::new(row.clone());
+            if let Some(record) = record {
+                line.runs.push((seed, record.clone()));
                 line.rows.push(row);
+            } else {
+                line.waiting.push(row);
             }
-            None => line.waiting.push(row),
         }
-    }
+        line
+    };
+    let runs = runs.into_iter().map(|run| ((run.line.clone(), run.colour), run));
+    let mut lines: Vec<ArmRuns> = by_key(runs).into_iter().map(line).collect();
     lines.retain(|line| !line.runs.is_empty());
     if by_style {
         lines.sort_by_key(|line| line.colour);

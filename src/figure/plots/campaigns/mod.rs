@@ -9,9 +9,9 @@ use crate::model::{Bars, Note};
 use crate::palette::OUTCOME;
 use doc::fault::{BitField, Format};
 use form::number::counted;
-use results::RunRecord;
 use results::campaign::{CampaignRecord, OneStage, Tally, stages};
 use results::view::PlotOptions;
+use results::{RunRecord, by_key};
 
 pub const SERIES: &str = "campaign_accuracy";
 
@@ -48,15 +48,11 @@ pub fn drawn<'a>(arm: &'a ArmRuns, options: &PlotOptions) -> OneStage<'a> {
 
 /// Returns the stages of these arms that have campaigns with single faults, each with its sentence.
 pub fn campaign_stages(arms: &[ArmRuns]) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for (place, label) in arms.iter().flat_map(|arm| stages(campaigns(arm))) {
-        match found.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, known)) if *known != label => "several settings".clone_into(known),
-            Some(_) => {}
-            None => found.push((place, label)),
-        }
-    }
-    found
+    let labelled = |(place, labels): (String, Vec<String>)| match distinct(labels).as_slice() {
+        [only] => (place, only.clone()),
+        _ => (place, "several settings".to_owned()),
+    };
+    by_key(arms.iter().flat_map(|arm| stages(campaigns(arm)))).into_iter().map(labelled).collect()
 }
 
 /// Returns the parts of an arm's bars: the share of each outcome in each category.

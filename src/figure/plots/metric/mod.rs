@@ -19,7 +19,7 @@ use results::table::Row;
 use results::table::columns::Column;
 use results::table::settings::{NONE, compare};
 use results::view::PlotOptions;
-use results::{RunRecord, Split};
+use results::{RunRecord, Split, by_key};
 
 pub const PLOT: Plot = Plot {
     name: "metric",
@@ -213,22 +213,15 @@ fn groups<'a>(
     settings: &[String],
     is_pooled: bool,
 ) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    for run in found {
+    let keyed = |run: &'a Found<'a>| -> ((usize, Vec<&'a str>), &'a Found<'a>) {
         let value = |path: &String| run.row.settings.get(path).map_or(NONE, String::as_str);
-        let key: Vec<&str> = if is_pooled { Vec::new() } else { settings.iter().map(value).collect() };
-        let arm = &arms[run.arm];
-        let is_own = |group: &&mut Group<'_>| {
-            if is_pooled { group.runs[0].arm == run.arm } else { group.key == key }
-        };
-        if let Some(group) = groups.iter_mut().find(is_own) {
-            group.runs.push(run);
-        } else {
-            let style = style_of(arm.colour).with_marker();
-            groups.push(Group { key, name: arm.name.clone(), style, runs: vec![run] });
-        }
-    }
-    groups
+        (if is_pooled { (run.arm, Vec::new()) } else { (0, settings.iter().map(value).collect()) }, run)
+    };
+    let group = |((_, key), runs): ((usize, Vec<&'a str>), Vec<&'a Found<'a>>)| {
+        let arm = &arms[runs[0].arm];
+        Group { key, name: arm.name.clone(), style: style_of(arm.colour).with_marker(), runs }
+    };
+    by_key(found.iter().map(keyed)).into_iter().map(group).collect()
 }
 
 /// Shades lines of one colour, in the order of the values in which they differ.
@@ -298,17 +291,8 @@ fn best(points: &[[f64; 2]], is_low: bool) -> Option<usize> {
 /// Returns a mark for each run, in the style of its arm, or of its line where a person made lines of the values of a setting.
 pub fn scatter(arms: &[ArmRuns], found: &[Found<'_>]) -> Vec<Line> {
     let is_pooled = are_pooled(arms);
-    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut lines: Vec<Vec<&Found<'_>>> = Vec::new();
-    for run in found {
-        let own = if is_pooled { run.arm } else { run.row.arm_index };
-        let place = *places.entry(own).or_insert_with(|| {
-            lines.push(Vec::new());
-            lines.len() - 1
-        });
-        lines[place].push(run);
-    }
-    let line = |mut runs: Vec<&Found<'_>>| {
+    let lines = by_key(found.iter().map(|run| (if is_pooled { run.arm } else { run.row.arm_index }, run)));
+    let line = |(_, mut runs): (usize, Vec<&Found<'_>>)| {
         runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
         let arm = &arms[runs[0].arm];
         let is_swept = runs.iter().any(|run| run.arm != runs[0].arm);

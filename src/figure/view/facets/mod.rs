@@ -9,6 +9,7 @@ use crate::facets::{Facets, Head, Panel};
 use crate::model::{Bars, Figure, Line, Note};
 use crate::plots::{ArmRuns, in_panels};
 use crate::view::details;
+use results::by_key;
 use results::colours::{base, shaded_again};
 use results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
 use results::metric::differing;
@@ -112,13 +113,8 @@ pub fn faceted(
 
 /// Returns the names of arms without the values of their sweeps, by their places in the document.
 fn bases(arms: &[ArmRuns]) -> BTreeMap<usize, String> {
-    let mut names: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for row in arms.iter().flat_map(|arm| &arm.rows) {
-        let known = names.entry(row.arm_index).or_default();
-        if !known.contains(&row.arm.as_str()) {
-            known.push(&row.arm);
-        }
-    }
+    let rows = arms.iter().flat_map(|arm| &arm.rows);
+    let names = by_key(distinct(rows.map(|row| (row.arm_index, row.arm.as_str()))));
     names.into_iter().map(|(index, names)| (index, base(&names).to_owned())).collect()
 }
 
@@ -251,18 +247,15 @@ fn without_value(name: &str, path: &str, value: &str) -> String {
 
 /// Returns the lines of all panels together.
 fn merged(pieces: &[Piece]) -> Vec<ArmRuns> {
-    let mut arms: Vec<ArmRuns> = Vec::new();
-    for Piece { arm, .. } in pieces {
-        match arms.iter_mut().find(|known| known.name == arm.name && known.colour == arm.colour) {
-            Some(known) => {
-                known.runs.extend_from_slice(&arm.runs);
-                known.rows.extend_from_slice(&arm.rows);
-                known.waiting.extend_from_slice(&arm.waiting);
-            }
-            None => arms.push(arm.clone()),
-        }
-    }
-    arms
+    let arms = by_key(pieces.iter().map(|Piece { arm, .. }| ((arm.name.as_str(), arm.colour), arm)));
+    let line = |((name, colour), arms): ((&str, usize), Vec<&ArmRuns>)| ArmRuns {
+        name: name.to_owned(),
+        colour,
+        runs: arms.iter().flat_map(|arm| &arm.runs).cloned().collect(),
+        rows: arms.iter().flat_map(|arm| &arm.rows).cloned().collect(),
+        waiting: arms.iter().flat_map(|arm| &arm.waiting).cloned().collect(),
+    };
+    arms.into_iter().map(line).collect()
 }
 
 /// Returns the figure around its panels, with what the legend, the axes and the small print need.
