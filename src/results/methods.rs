@@ -26,7 +26,9 @@ pub fn methods<'a>(
         training(&first.spec),
         replicates(experiment, arms.len())
     );
-    let all: Vec<Settings> = arms.iter().map(|arm| without_plan(&arm.spec)).collect();
+    // The text gives plans in sentences.
+    let without_plan = |arm: &ExpandedArm| settings(&RunSpec { plan: Vec::new(), ..arm.spec.clone() });
+    let all: Vec<Settings> = arms.iter().map(without_plan).collect();
     let differing = differing(&all);
     for (arm, settings) in arms.iter().zip(&all) {
         text.push_str(&of_arm(arm, (&first.spec, &all[0]), settings, &differing));
@@ -34,15 +36,11 @@ pub fn methods<'a>(
     Ok(text)
 }
 
-/// Returns the settings of an arm without its plan, which the text gives in sentences.
-fn without_plan(spec: &RunSpec) -> Settings {
-    settings(&RunSpec { plan: Vec::new(), ..spec.clone() })
-}
-
 /// Returns "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10
 /// classes).", then sentences about what could not be read, classes, columns and files.
 fn data(experiment: &Experiment, spec: &RunSpec, of_runs: &str) -> String {
-    let name = bare(spec.data.label());
+    // Without the brackets at its end.
+    let name = spec.data.label().split(" (").next().unwrap_or_default();
     let found = experiment.looks.inventory(&spec.data, spec.net.image_side());
     let Some(found) = found else { return format!("{name}.{of_runs}") };
     let sizes = found.sizes().replacen(" for", " samples for", 1);
@@ -97,11 +95,6 @@ fn training(spec: &RunSpec) -> String {
 }
 
 const STRING: &str = "a string can be written to";
-
-/// Returns a label without the brackets at its end.
-fn bare(label: &str) -> &str {
-    label.split(" (").next().unwrap_or(label)
-}
 
 fn replicates(experiment: &Experiment, arms: usize) -> String {
     let seeds = &experiment.seeds;

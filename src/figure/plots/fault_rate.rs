@@ -29,15 +29,11 @@ pub const PLOT: Plot = Plot {
     needs: &[SERIES],
     controls: Controls::of_means("Fault rate"),
     build,
-    has_data_of: Some(is_about),
+    has_data_of: Some(|record| record.campaigns().iter().any(varies_rate)),
     ..Plot::BASE
 };
 
 const SINGLE: &str = "bootstrap interval over trials";
-
-fn is_about(record: &RunRecord) -> bool {
-    record.campaigns().iter().any(varies_rate)
-}
 
 fn varies_rate(campaign: &CampaignRecord) -> bool {
     campaign.began.cells.iter().any(|cell| cell.rate.is_some())
@@ -258,7 +254,7 @@ mod tests {
         );
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
         assert_eq!((figure.reference_lines[0].at, figure.reference_lines[0].colour), (At::Y(0.875), Some(2)));
-        assert!(is_about(&run[0]) && !is_about(&RunRecord::default()));
+        assert!(PLOT.concerns(run.iter()) && !PLOT.concerns([&RunRecord::default()].into_iter()));
     }
 
     #[test]

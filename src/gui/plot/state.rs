@@ -14,6 +14,7 @@ use figure::view::facets::choices;
 use figure::view::{seen, whole};
 use figure::{DPI, Options};
 use results::RunRecord;
+use results::facets::FacetSettings;
 use results::metric::{results, settings};
 use results::table::columns::Column;
 use results::table::{Labels, Row};
@@ -305,7 +306,7 @@ impl PlotState {
 
 fn titles_of(kept: &PlotView) -> PlotView {
     let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, .. } = kept.clone();
-    let facets = facets.without_zooms();
+    let facets = FacetSettings { zooms: BTreeMap::new(), ..facets };
     PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, ..PlotView::default() }
 }
 
