@@ -22,7 +22,6 @@ pub const PLOT: Plot = Plot {
     help: "Which classes does a network know, and which does it lose first when it is pruned? \
            Accuracy on each class at the last evaluation of the test data (or else of the \
            validation data): the mean over seeds with its interval. Each arm has its own marker.",
-    needs: &SERIES,
     controls: Controls::of_means("Class"),
     build,
     has_data_of: Some(|record| last(record).is_some()),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::campaigns::{SERIES, campaigns};
+use super::campaigns::campaigns;
 use super::curves::{Averaged, RunCounts, note};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
@@ -26,7 +26,6 @@ pub const PLOT: Plot = Plot {
     help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
            interval; the dashed line is the fault-free accuracy. A campaign with a protection has a second, \
            dotted line: the same faults without it. Needs a Campaign stage that varies the rate.",
-    needs: &[SERIES],
     controls: Controls::of_means("Fault rate"),
     build,
     has_data_of: Some(|record| record.campaigns().iter().any(varies_rate)),

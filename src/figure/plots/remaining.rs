@@ -19,7 +19,6 @@ pub const PLOT: Plot = Plot {
            the right: how sparse can a ticket get? An arm that never prunes is a dashed line. Where a ticket \
            falls below that line for good, too much is gone; its distance above the controls shows the value \
            of its mask and initial weights. Needs a stage that prunes.",
-    needs: &["test_accuracy"],
     controls: Controls::of_means(REMAINING),
     build,
     has_data_of: Some(|record| has_pruned(record, TEST.name)),

@@ -63,7 +63,7 @@ impl PlotState {
 
     /// Returns the plots that apply to the data, in the order of the registry.
     pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
-        let has = |plot: &&Plot| plot.needs.is_empty() || self.data.concerned.contains(&plot.name);
+        let has = |plot: &&Plot| plot.has_data_of.is_none() || self.data.concerned.contains(&plot.name);
         ALL.iter().filter(has).map(|plot| plot.name)
     }
 
