@@ -40,8 +40,8 @@ pub(super) struct Editor {
     /// Unsaved edits of crashed windows, the newest last.
     pub leftovers: Vec<Leftover>,
     untitled: PathBuf,
-    /// The last look at the file, in seconds, and whether another program had written it.
-    looked: Option<(f64, bool)>,
+    /// The last look at the file since it was opened or saved, in seconds, and whether another program had written it.
+    pub looked: Option<(f64, bool)>,
 }
 
 /// Settings of the view, which can be undone as edits of the document can.
@@ -130,11 +130,6 @@ impl Editor {
         self.looked = None;
     }
 
-    /// Looks at the file again: the document was opened or saved.
-    pub fn look_again(&mut self) {
-        self.looked = None;
-    }
-
     /// Writes the document. What can be undone gets its paths from there too.
     ///
     /// # Errors
@@ -142,7 +137,7 @@ impl Editor {
     pub fn save(&mut self, to: &Path) -> Result<(), FileError> {
         let moved = self.document.save(to)?;
         self.history.change(&|experiment| moved.of(experiment));
-        self.look_again();
+        self.looked = None;
         Ok(())
     }
 

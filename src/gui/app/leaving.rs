@@ -138,8 +138,8 @@ impl App {
         self.shell.is_starting = false;
         self.shell.dropping.abandon();
         self.runner.last_batch = None;
-        self.forget_steps();
-        self.editor.look_again();
+        self.steps.retain(|step| matches!(step, Step::Leave(..))); // the others are about another document
+        self.editor.looked = None;
         self.editor.document.refresh();
         let results = self.editor.results();
         let records = self.runner.worker.read(&results, self.editor.document.runs());

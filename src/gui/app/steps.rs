@@ -90,11 +90,6 @@ impl App {
         }
     }
 
-    /// Forgets what was to be done with the document before this one.
-    pub(super) fn forget_steps(&mut self) {
-        self.steps.retain(|step| matches!(step, Step::Leave(..)));
-    }
-
     fn is_ready(&self, step: &Step) -> bool {
         let is_running = self.runner.runs.is_running();
         match step {
