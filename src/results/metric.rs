@@ -46,7 +46,7 @@ pub fn settings(rows: &[&Row]) -> Vec<Column> {
 /// Returns the results of these runs: those of the table, the columns that were added to it, and the last and best
 /// values of `series`.
 pub fn results<'a>(rows: &[&Row], series: impl IntoIterator<Item = &'a String>) -> Vec<Column> {
-    let known = Column::KNOWN.into_iter().filter(Column::is_measured);
+    let known = Column::known().filter(Column::is_measured);
     let added =
         rows.first().into_iter().flat_map(|row| row.measured.iter().map(|(column, _)| column.clone()));
     // The usual columns have the accuracy already.
