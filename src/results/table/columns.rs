@@ -1,8 +1,6 @@
 //! The columns of the table of runs: how they are headed, written, sorted and copied. They serve the window's table,
 //! `weightlab show`, and the axes of parallel coordinates alike.
 
-use std::borrow::Borrow;
-
 use serde::{Deserialize, Serialize};
 
 use super::grouped::{Cell, Grouped, Line};
@@ -97,9 +95,9 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
 }
 
 /// Returns the settings that do not only follow from another choice, such as the momentum of one of two optimizers.
-pub fn independent<'a>(rows: &[impl Borrow<Row>], differing: &'a [String]) -> Vec<&'a String> {
+pub fn independent<'a>(rows: &[Row], differing: &'a [String]) -> Vec<&'a String> {
     let follows = |path: &&String| {
-        let texts: Vec<&str> = rows.iter().map(|row| Row::setting(row.borrow(), path)).collect();
+        let texts: Vec<&str> = rows.iter().map(|row| row.setting(path)).collect();
         follows_from_another(path, &texts, differing)
     };
     differing.iter().filter(|path| !follows(path)).collect()
