@@ -254,7 +254,7 @@ commands! {
                 .when(|app| {
                     has_run(app)?;
                     let run = app.workspace.selection.run();
-                    unless(app.workspace.compare.why_not_archive(run.into_iter()))
+                    unless(app.runner.runs.why_not_archive(run))
                 });
             RestoreArchived: command("Restore all archived runs", "Brings back the results of all archived runs",
                 App::restore_archived).when(|app| require(!app.workspace.compare.archived().is_empty(), "No run is archived"));
@@ -665,7 +665,7 @@ impl App {
         let document = &self.editor.document;
         if let Some(id) = selection.run() {
             let run = document.run(id)?;
-            return Some((format!("{}, seed {}", run.arm, run.seed), vec![&run.id]));
+            return Some((doc::named(&run.arm, run.seed), vec![&run.id]));
         }
         let arm = document.experiment.arms.get(selection.arm()?)?;
         let name = selection.setting().unwrap_or(&arm.name).clone();

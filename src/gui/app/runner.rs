@@ -98,7 +98,7 @@ impl Runner {
     /// Returns the name of a run by its identity.
     pub fn name_of(&self, run: &str, document: &Document) -> String {
         match (document.run(run), self.runs.name(run)) {
-            (Some(run), _) => format!("{}, seed {}", run.arm, run.seed),
+            (Some(run), _) => doc::named(&run.arm, run.seed),
             (None, Some(name)) => format!("{name} (outdated)"),
             (None, None) => format!("run {run}"),
         }

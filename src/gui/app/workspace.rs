@@ -28,7 +28,7 @@ use crate::widgets;
 use doc::Run;
 use figure::plots::{self, ArmRuns, Plot};
 use form::path::Place;
-use results::table::view::Key;
+use results::table::columns::Column;
 use results::tiles::{Group, Tiles};
 use results::view::ViewSettings;
 
@@ -488,7 +488,7 @@ impl Drawn<'_> {
                 None
             }
             PlotResponse::Ungroup => {
-                self.workspace.compare.group_by(vec![Key::Arm]);
+                self.workspace.compare.group_by(vec![Column::Arm]);
                 None
             }
             PlotResponse::Line(name, action) => self.line(&name, action),

@@ -187,6 +187,18 @@ impl Runs {
         self.open.contains(run)
     }
 
+    /// Returns why these runs cannot be archived, if so.
+    pub fn why_not_archive<'a>(&self, runs: impl IntoIterator<Item = &'a String>) -> Option<&'static str> {
+        let mut has_results = false;
+        for run in runs {
+            if self.is_open(run) {
+                return Some("These runs are active or queued: stop them first");
+            }
+            has_results |= self.records.contains_key(run);
+        }
+        (!has_results).then_some("These runs have no results")
+    }
+
     /// Returns the state in words; a run that was never started is not queued.
     pub fn word(&self, run: &str) -> &'static str {
         match self.state(run) {

@@ -107,10 +107,9 @@ impl Runs {
         is_shown.then_some(id)
     }
 
-    /// Returns the name of a run that the document no longer lists.
+    /// Returns the name of a run that the document lists, or has listed.
     pub fn name(&self, run: &str) -> Option<String> {
-        let (arm, seed) = self.outdated.names.get(run)?;
-        Some(format!("{arm}, seed {seed}"))
+        self.arm_seed(run).map(|(arm, seed)| doc::named(arm, *seed))
     }
 
     /// Returns the record that is shown for a run: its own, or, while it has no points, that of the same arm and seed

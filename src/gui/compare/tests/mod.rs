@@ -13,7 +13,7 @@ use crate::treatment::treatments;
 use doc::{file::parse, runs};
 use figure::plots::testing::{at, left};
 use results::table::columns::{Column, Sort};
-use results::table::view::{Baseline, Key};
+use results::table::view::Baseline;
 use results::{Event, RunRecord};
 
 struct Desk {
@@ -194,9 +194,8 @@ fn what_only_one_choice_has_makes_no_lines() {
     let compare = &harness.state().compare;
     assert!(compare.settings.iter().any(|path| path == "train.optimizer.beta1"), "{:?}", compare.settings);
     let offered = toolbar::groupable(compare);
-    assert!(offered.contains(&Key::Setting("train.optimizer".to_owned())));
-    let is_of_one =
-        |key: &Key| matches!(key, Key::Setting(path) if path.contains("beta") || path.contains("momentum"));
+    assert!(offered.contains(&Column::Setting("train.optimizer".to_owned())));
+    let is_of_one = |key: &Column| matches!(key, Column::Setting(path) if path.contains("beta") || path.contains("momentum"));
     assert!(!offered.iter().any(is_of_one), "{offered:?}");
 }
 
@@ -220,13 +219,13 @@ fn the_filter_drives_the_plots_and_says_what_it_does_not_understand() {
 #[test]
 fn a_setting_groups_the_lines() {
     let mut harness = harness();
-    harness.state_mut().compare.group_by(vec![Key::Setting("train.batch".to_owned())]);
+    harness.state_mut().compare.group_by(vec![Column::Setting("train.batch".to_owned())]);
     harness.run();
     assert_eq!(arms(&harness), [("batch 16".to_owned(), 3), ("batch 64".to_owned(), 3)]);
     let table = harness.state_mut().compare.table();
     let names: Vec<&str> = table.groups.iter().map(|group| group.name.as_str()).collect();
     assert_eq!(names, ["Batch size 64", "Batch size 16"], "the table has the groups of the plots");
-    harness.state_mut().compare.group_by(vec![Key::Seed]);
+    harness.state_mut().compare.group_by(vec![Column::Seed]);
     harness.run();
     assert_eq!(harness.state_mut().compare.table().groups.len(), 3);
     assert_eq!(arms(&harness).len(), 2, "no plot has a line for a seed");
