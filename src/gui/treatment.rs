@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use doc::{Experiment, Run, label_of};
 use form::Overrides;
 
-/// An arm with the values of its sweep written out: what has one line in a plot.
+/// An arm with the values of its sweep written out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Treatment {
     /// What legends call it.
@@ -21,26 +21,29 @@ pub struct Treatment {
 /// Returns the treatments of a document; arms without runs are there too.
 pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
     let mut found: Vec<Treatment> = Vec::new();
-    let mut of_arm: Vec<Vec<&Run>> = vec![Vec::new(); experiment.arms.len()];
+    let mut of_arm: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
     for run in runs {
-        if let Some(of_arm) = of_arm.get_mut(run.arm_index) {
-            of_arm.push(run);
-        }
+        of_arm.entry(run.arm_index).or_default().push(run);
     }
     for (arm, settings) in experiment.arms.iter().enumerate() {
         let first = found.len();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        for run in &of_arm[arm] {
-            let place = *places.entry(&run.arm).or_insert_with(|| {
-                let (name, colour) = (run.arm.clone(), found.len());
-                found.push(Treatment { name, arm, colour, values: Vec::new(), runs: Vec::new() });
-                colour
-            });
+        let new = |name: &str, colour: usize| Treatment {
+            name: name.to_owned(),
+            arm,
+            colour,
+            values: Vec::new(),
+            runs: Vec::new(),
+        };
+        for run in of_arm.get(&arm).into_iter().flatten() {
+            let place = *places.entry(&run.arm).or_insert(found.len());
+            if place == found.len() {
+                found.push(new(&run.arm, place));
+            }
             found[place].runs.push((*run).clone());
         }
         if found.len() == first {
-            let name = settings.name.clone();
-            found.push(Treatment { name, arm, colour: first, values: Vec::new(), runs: Vec::new() });
+            found.push(new(&settings.name, first));
         }
         give_values(experiment, arm, &mut found[first..]);
     }
