@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use doc::{Experiment, Run, label_of};
 use form::Overrides;
+use results::by_key;
 
 /// An arm with the values of its sweep written out.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,24 +27,14 @@ pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
         of_arm.entry(run.arm_index).or_default().push(run);
     }
     for (arm, settings) in experiment.arms.iter().enumerate() {
-        let first = found.len();
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        let new = |name: &str, colour: usize| Treatment {
-            name: name.to_owned(),
-            arm,
-            colour,
-            values: Vec::new(),
-            runs: Vec::new(),
-        };
-        for run in of_arm.get(&arm).into_iter().flatten() {
-            let place = *places.entry(&run.arm).or_insert(found.len());
-            if place == found.len() {
-                found.push(new(&run.arm, place));
-            }
-            found[place].runs.push((*run).clone());
+        let (first, own) = (found.len(), of_arm.remove(&arm).unwrap_or_default());
+        let mut named = by_key(own.into_iter().map(|run| (run.arm.as_str(), run.clone())));
+        if named.is_empty() {
+            named.push((&settings.name, Vec::new()));
         }
-        if found.len() == first {
-            found.push(new(&settings.name, first));
+        for (name, runs) in named {
+            let (name, colour) = (name.to_owned(), found.len());
+            found.push(Treatment { name, arm, colour, values: Vec::new(), runs });
         }
         give_values(experiment, arm, &mut found[first..]);
     }

@@ -17,12 +17,12 @@ use crate::{text, theme};
 use doc::Run;
 use figure::Figure;
 use figure::early_stops::{early_stops, layer_overlaps, overlaps};
-use results::RunRecord;
 use results::number::{fixed, plus_minus};
 use results::rounds::{level_text, rounds};
 use results::statistics::mean_and_deviation;
 use results::tickets::{LayerOverlap, MaskOverlap, Training, trainings};
 use results::tiles::Group;
+use results::{RunRecord, by_key};
 use run::mask_overlaps;
 
 /// The share of the width or of the height that the figure gets; the table has the rest.
@@ -165,14 +165,8 @@ impl View for Tickets {
 
 /// Returns the runs of each arm. The combinations of a sweep share the index of the arm, but not its name.
 fn arms_of(listed: &[Run]) -> Vec<(&str, Vec<&Run>)> {
-    let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
-    for run in listed {
-        match arms.iter_mut().find(|(name, runs)| *name == run.arm && runs[0].arm_index == run.arm_index) {
-            Some((_, runs)) => runs.push(run),
-            None => arms.push((&run.arm, vec![run])),
-        }
-    }
-    arms
+    let arms = by_key(listed.iter().map(|run| ((run.arm.as_str(), run.arm_index), run)));
+    arms.into_iter().map(|((name, _), runs)| (name, runs)).collect()
 }
 
 /// Borrows what is known of each arm, as figures take it.
@@ -332,18 +326,14 @@ fn each<T>(arms: &[OfArm<T>]) -> impl Iterator<Item = (&str, &T)> {
 
 /// Returns the moments of all arms in their order, each with its name beside the slider.
 fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
     let mut all: Vec<&MaskOverlap> = each(arms).map(|(_, overlap)| overlap).collect();
     // The order of an arm, except that the end comes last for all.
     all.sort_by_key(|overlap| overlap.moment == "final");
-    for overlap in all {
-        if found.iter().all(|(known, _)| *known != overlap.moment) {
-            let moment = overlap.moment.clone();
-            let name = if moment == "final" { "final masks".to_owned() } else { moment.clone() };
-            found.push((moment, format!("{name}, {} remaining", level_text(overlap.remaining))));
-        }
-    }
-    found
+    let named = |(moment, overlaps): (&String, Vec<&MaskOverlap>)| {
+        let name = if moment == "final" { "final masks" } else { moment };
+        (moment.clone(), format!("{name}, {} remaining", level_text(overlaps[0].remaining)))
+    };
+    by_key(all.into_iter().map(|overlap| (&overlap.moment, overlap))).into_iter().map(named).collect()
 }
 
 /// The definition of the index.

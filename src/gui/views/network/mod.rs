@@ -91,7 +91,7 @@ impl View for NetworkView {
         let reports = input.runs.record(&id);
         let own = input.selected().filter(|run| run.arm == arm);
         let own = own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?)));
-        let harm = Vulnerabilities::of(&arm, own, self.stage.as_deref());
+        let harm = Vulnerabilities::new(&arm, own, self.stage.as_deref());
         if !harm.subject.is_empty() {
             ui.horizontal(|ui| {
                 ui.label(RichText::new(format!("Vulnerability: {}", harm.subject)).small().weak());
