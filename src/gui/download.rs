@@ -218,7 +218,7 @@ impl DownloadDialog {
         let (places, folder) = (places.clone(), wanted.1.clone());
         let look = move || {
             let found = all.iter().map(|(set, origin)| found(set, origin, &folder, &places)).collect();
-            Ok(OnDisk { found, has_part: files.iter().any(|file| file.has_part_in(&folder)) })
+            Ok(OnDisk { found, has_part: files.iter().any(|file| file.part_in(&folder).is_file()) })
         };
         if let LoadState::Ready(OnDisk { found, has_part }) = self.on_disk.get(&wanted, ctx, look) {
             self.listed.iter_mut().zip(found).for_each(|(listed, found)| listed.found.clone_from(found));
