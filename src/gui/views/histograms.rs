@@ -71,7 +71,7 @@ impl View for Histograms {
         if !names.contains(&self.parameter) {
             self.parameter.clone_from(first);
         }
-        let of = format!("{}, seed {}", run.arm, run.seed);
+        let of = doc::named(&run.arm, run.seed);
         ui.horizontal_wrapped(|ui| {
             parameter_ui(ui, &mut self.parameter, names.iter());
             ui.label(RichText::new(&of).small().weak());
