@@ -12,6 +12,7 @@ use super::runner::StartRequest;
 use super::steps::Step;
 use crate::compare::CompareResponse;
 use crate::dialogs::{Dialog, Leaving, Next, Share};
+use crate::history::History;
 use crate::palette::{Choice, PaletteList};
 use crate::plan::Action;
 use crate::runs::{QueueAction, QueueCounts, QueueRequest, Sharing};
@@ -194,10 +195,10 @@ commands! {
     }
     Edit {
         [
-            Undo: command("Undo", "Undoes the last edit to the experiment or to the way its results are shown", |app, _| app.undo())
+            Undo: command("Undo", "Undoes the last edit to the experiment or to the way its results are shown", |app, _| app.step_history(History::undo))
                 .keys(&[ctrl(Key::Z)]).label(|app| Some(format!("Undo: {}", app.editor.history.undoes()?)))
                 .when(|app| require(app.editor.history.undoes().is_some(), "Nothing to undo"));
-            Redo: command("Redo", "Redoes the last undone edit", |app, _| app.redo())
+            Redo: command("Redo", "Redoes the last undone edit", |app, _| app.step_history(History::redo))
                 .keys(&[shift(Key::Z), ctrl(Key::Y)]).label(|app| Some(format!("Redo: {}", app.editor.history.redoes()?)))
                 .when(|app| require(app.editor.history.redoes().is_some(), "Nothing to redo"));
         ]
@@ -227,7 +228,7 @@ commands! {
                 |app, _| app.ask_to_archive()).keys(&[shift(Key::Backspace)]).when(|app| {
                     has_arm(app)?;
                     require(!app.runner.runs.is_running(), "Runs are in progress: stop them or wait until they finish")?;
-                    let has_results = app.workspace.selection.arm().is_some_and(|arm| app.has_results(arm));
+                    let has_results = app.workspace.selection.arm().is_some_and(|arm| !app.results_of(arm).is_empty());
                     require(has_results, "The selected arm has no results")
                 });
             StarArm: command("Star arm", "Stars or unstars the selected arm", |app, _| app.star(app.arm_star()))

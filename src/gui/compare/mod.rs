@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use eframe::egui::{CursorIcon, Panel, Rect, Sense, Ui, vec2};
+use eframe::egui::{Context, CursorIcon, Panel, Rect, Sense, Ui, vec2};
 
 use super::plot::PlotState;
 use super::runs::{QueueRequest, Runs};
@@ -331,14 +331,14 @@ impl Compare {
         self.made = None;
     }
 
-    /// Writes the view settings once they have changed and rest, or at once. `now` in seconds; returns the time after
-    /// which to look again, where something is left to do.
+    /// Writes the view settings: in a thread once they have changed and rest, or without a context at once. `now` in
+    /// seconds; returns the time after which to look again, where something is left to do.
     ///
     /// # Errors
     /// When they could not be written; reported once until they can be.
-    pub fn keep(&mut self, plot: &PlotState, now: f64, at_once: bool) -> Result<Option<f64>, String> {
+    pub fn keep(&mut self, plot: &PlotState, now: f64, ctx: Option<&Context>) -> Result<Option<f64>, String> {
         plot.give(&mut self.view);
-        self.view_store.keep(&self.view, now, at_once)
+        self.view_store.keep(&self.view, now, ctx)
     }
 
     /// Returns what plots show: the runs that the filter leaves, by arm or by the setting that groups them. Outdated

@@ -32,11 +32,11 @@ pub(super) struct OutdatedRuns {
     differences: HashMap<String, HashMap<String, String>>,
     /// Runs in progress that the document no longer lists.
     strays: BTreeMap<ArmSeed, String>,
-    search: Option<Search>,
+    pub(super) search: Option<Search>,
 }
 
 /// A thread that searches for runs that the document does not list.
-struct Search {
+pub(super) struct Search {
     found: Receiver<FoundRun>,
     all: usize,
     shown: usize,
@@ -159,11 +159,6 @@ impl Runs {
     /// Takes runs that the document does not list, as a thread finds them.
     pub fn search(&mut self, found: Receiver<FoundRun>) {
         self.outdated.search = Some(Search { found, all: 0, shown: 0, changed: Vec::new() });
-    }
-
-    /// Ends the search.
-    pub(super) fn give_up_search(&mut self) {
-        self.outdated.search = None;
     }
 
     /// Returns true if a thread searches for runs that the document does not list.

@@ -286,11 +286,11 @@ fn view_settings_are_written_beside_the_runs_only_when_they_change() {
     let mut plot = PlotState::default();
     shown.compare.load(folder.path(), &mut plot).unwrap();
     shown.compare.take_treatments(&mut shown.treatments);
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was chosen");
     shown.compare.view.filter = "state:done".to_owned();
     plot.options.smoothing = 0.5;
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     let (mut again, mut plot) = (Compare::default(), PlotState::default());
     again.load(folder.path(), &mut plot).unwrap();
     assert_eq!((again.view.filter.as_str(), plot.options.smoothing), ("state:done", 0.5));
@@ -346,13 +346,13 @@ fn settings_go_with_the_document_to_another_folder() {
     let mut shown = shown();
     let plot = PlotState::default();
     shown.compare.set_folder(&first);
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     assert!(!first.exists(), "nothing was chosen");
     shown.compare.view.filter = "state:done".to_owned();
     shown.compare.set_folder(&second);
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     shown.compare.set_folder(&third);
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     for folder in [second, third] {
         assert_eq!(ViewSettings::read(&folder).unwrap().filter, "state:done");
     }
