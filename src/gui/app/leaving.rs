@@ -16,8 +16,8 @@ use crate::selection::Selection;
 use crate::settings::Unfinished;
 use crate::start::{StartResponse, start_ui};
 use crate::theme;
+use doc::file;
 use doc::templates::Template;
-use doc::{Remedy, file};
 use results::RunState;
 use run::StopKind;
 
@@ -109,7 +109,7 @@ impl App {
     /// Asks for the folder of the data, if these are missing.
     fn offer_data_folder(&mut self) {
         let document = &self.editor.document;
-        let missing = document.problems().iter().find(|problem| problem.remedy == Some(Remedy::ChooseFolder));
+        let missing = document.problems().iter().find(|problem| problem.lacks_folder);
         if let Some(problem) = missing {
             let set = document.experiment.data.file_set().unwrap_or_default();
             let title = format!("This experiment needs {set}");

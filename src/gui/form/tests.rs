@@ -340,7 +340,7 @@ fn a_folded_section_opens_for_the_setting_that_is_looked_for() {
 
 #[test]
 fn every_alternative_of_every_stage_fits_into_a_narrow_panel() {
-    for stage in crate::plan::all_stages() {
+    for stage in crate::plan::entries().into_iter().map(|entry| entry.stage) {
         let harness = of_experiment(stage.clone(), Vec::new(), perceptron());
         let widest = harness
             .root()
