@@ -6,6 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::{About, Drafts, FormContext, FormRequest, value_ui};
+use data::Augmentation;
 use doc::{Arm, Experiment, Loss, Mlp, Net, Problem, Stage, Target, Train, Training};
 use form::path::Place;
 use form::{Steps, Value};
@@ -232,13 +233,14 @@ fn hidden_layers_are_one_text() {
 #[test]
 fn items_with_settings_of_their_own_stand_on_lines() {
     let mut harness = form(Training::default());
-    click(&mut harness, "Add to Augmentation");
-    click(&mut harness, "Add to Augmentation");
+    for label in ["Add to Augmentation", "Flip", "Add to Augmentation", "Crop"] {
+        click(&mut harness, label);
+    }
     assert_eq!(harness.state().value.augment.len(), 2);
-    click(&mut harness, "Remove Augmentation 1");
-    click(&mut harness, "More for Augmentation 1");
-    click(&mut harness, "Duplicate");
-    assert_eq!(harness.state().value.augment.len(), 2);
+    for label in ["More for Augmentation 1", "Remove", "More for Augmentation 1", "Duplicate"] {
+        click(&mut harness, label);
+    }
+    assert_eq!(harness.state().value.augment, [Augmentation::Crop(4), Augmentation::Crop(4)]);
 }
 
 #[test]
