@@ -106,7 +106,7 @@ pub fn stored_rounds(folder: &Path, id: &str) -> Vec<usize> {
 /// Reads the histograms of weights that a run has recorded, in their order.
 pub fn read_histograms(folder: &Path, id: &str) -> Vec<WeightHistogram> {
     let text = std::fs::read_to_string(folder.join(id).join(Table::Histograms.file()));
-    WeightHistogram::of_lines(&text.unwrap_or_default())
+    WeightHistogram::parse(&text.unwrap_or_default())
 }
 
 impl Moment {
@@ -130,7 +130,7 @@ impl Files {
             return Err("the run is not done; it writes its weights at the end".to_owned());
         }
         let [values, masks] = moment.files().map(|file| folder.join(id).join(file));
-        let tensors = read_tensors(&values).map_err(|error| error.to_string())?.tensors;
+        let tensors = read_tensors(&values, false).map_err(|error| error.to_string())?.tensors;
         Ok(Self { tensors, masks: read_held(&masks).map_err(|error| error.to_string())? })
     }
 
