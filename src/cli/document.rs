@@ -186,7 +186,7 @@ impl Document {
         if let Some(setting) = self.setting_of(problem) {
             return format!("{severity}: --set {setting}: {}", problem.with_path());
         }
-        let (line, column) = file::position(problem, &self.text);
+        let (line, column) = file::locate(&self.text, &problem.place);
         format!("{}:{line}:{column}: {severity}: {}", self.path.display(), problem.with_path())
     }
 

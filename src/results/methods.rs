@@ -82,7 +82,7 @@ fn training(spec: &RunSpec) -> String {
     }
     write!(text, ". Networks were evaluated {}.", train.evaluation_sentence()).expect(STRING);
     if let Some(sentence) = device.sentence() {
-        return text + " " + sentence;
+        return text + " " + &sentence;
     }
     match kernels {
         Kernels::Fast if spec.has_fast_convolutions() => {
@@ -190,7 +190,7 @@ fn in_words(value: &mut dyn Value) -> String {
         }
         Node::Optional(optional) => optional.value().map(in_words).unwrap_or_default(),
         Node::Text(text) => text.clone(),
-        Node::Parsed(parsed) => parsed.text(),
+        Node::Length(length) => length.to_string(),
         Node::Switch(on) => if *on { "yes" } else { "no" }.to_owned(),
         Node::Integer(number) => grouped(number.get()),
         Node::Number(number) => number.to_string(),
