@@ -9,14 +9,14 @@ use eframe::egui::{
 };
 
 use super::network_at_end::{NetworkAtEnd, Source, keeps_rounds};
-use super::offer::{Offer, Offers, Subject, Wanted, take_ui};
+use super::offer::{Offer, Offers, Subject, take_ui};
 use super::values::{Values, Widest, place_of, state_of};
 use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, key_ui, nothing_ui, waiting_ui};
 use crate::background::{Latest, LoadState};
-use crate::plot::{FigureView, colour, figure_ui, theme_of};
+use crate::plot::{FigureView, Wanted, figure_ui};
 use crate::runs::Runs;
 use crate::table::width_of;
-use crate::theme::{self, present};
+use crate::theme::{self, colour, present, theme_of};
 use crate::{text, widgets};
 use doc::Run;
 use figure::Figure;
