@@ -113,7 +113,7 @@ impl OfArm {
         if known.iter().all(|known| known != parameter) {
             return Err(no_parameter(parameter, &known));
         }
-        let of = format!("{}, seed {}", run.arm, run.seed);
+        let of = doc::named(&run.arm, run.seed);
         Ok((histograms(&found, parameter, &of), format!(" of {parameter}: {of}")))
     }
 
@@ -212,7 +212,7 @@ impl OfArm {
         };
         let own = results.runs.iter().filter(|other| other.arm == run.arm);
         let found = own.filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
-        let found = Vulnerabilities::of(&run.arm, found, None);
+        let found = Vulnerabilities::new(&run.arm, found, None);
         let figure = layers(&summary.layers, &found, &of);
         Ok((figure, format!(" of {of}")))
     }

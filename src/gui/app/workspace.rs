@@ -16,8 +16,8 @@ use crate::icons::Icon;
 use crate::inspector::{Inspector, selection_of};
 use crate::log::Log;
 use crate::plot::{
-    ArmInput, LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, Wanted, arm_of, menu_ui, plot_ui,
-    tools_ui, wanted_ui,
+    LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, Wanted, arm_of, menu_ui, plot_ui, tools_ui,
+    wanted_ui,
 };
 use crate::runs::Runs;
 use crate::selection::Selection;
@@ -27,9 +27,9 @@ pub(super) use crate::views::Request;
 use crate::views::{DryRun, Offers, Shared, Subject, TrialFilter, View, ViewInput, Views};
 use crate::widgets;
 use doc::Run;
-use figure::plots::{self, Plot};
+use figure::plots::{self, ArmRuns, Plot};
 use form::path::Place;
-use results::table::view::Key;
+use results::table::columns::Column;
 use results::tiles::{Group, Tiles};
 use results::view::ViewSettings;
 
@@ -61,7 +61,7 @@ pub(super) struct Workspace {
 /// The part of the runs that a plot of one arm shows, and what it was made of.
 struct Narrowed {
     selection: Selection,
-    of: Arc<Vec<ArmInput>>,
+    of: Arc<Vec<ArmRuns>>,
     input: PlotInput,
 }
 
@@ -97,7 +97,7 @@ impl Workspace {
     /// Forgets what was seen of another document, and loads the view settings stored beside the results.
     pub fn load(&mut self, results: &Path, log: &mut Log) {
         self.focus = None;
-        self.keep_view(0.0, true, log);
+        self.keep_view(0.0, None, log);
         let options = self.plot.options.clone();
         self.plot = PlotState::default();
         self.plot.options = options;
@@ -123,15 +123,12 @@ impl Workspace {
             }
         }
         self.plot.arms = self.treatments.iter().map(|treatment| treatment.name.clone()).collect();
-        self.keep_setting();
-        self.selection.limit(document.experiment.arms.len());
-    }
-
-    /// Selects the arm in place of a setting that the sweep no longer has.
-    fn keep_setting(&mut self) {
-        let Selection::Setting { arm, name } = &self.selection else { return };
-        let is_it = |treatment: &Treatment| treatment.arm == *arm && treatment.name == *name;
-        if !self.treatments.iter().any(is_it) {
+        // An arm that has gone gives way to the experiment, a setting that the sweep no longer has to its arm.
+        if self.selection.arm().is_some_and(|arm| arm >= document.experiment.arms.len()) {
+            self.selection = Selection::Experiment;
+        } else if let Selection::Setting { arm, name } = &self.selection
+            && !self.treatments.iter().any(|known| known.arm == *arm && known.name == *name)
+        {
             self.selection = Selection::Arm(*arm);
         }
     }
@@ -146,15 +143,16 @@ impl Workspace {
     pub fn update(&mut self, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
         let update = self.compare.update(&self.treatments, runs, now);
-        let keep = self.keep_view(now, false, log);
+        let keep = self.keep_view(now, Some(ctx), log);
         for secs in update.into_iter().chain(keep) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
         }
     }
 
-    /// Writes view settings that have changed; returns the time after which to look again, in seconds.
-    pub fn keep_view(&mut self, now: f64, at_once: bool, log: &mut Log) -> Option<f64> {
-        let kept = self.compare.keep(&self.plot, now, at_once);
+    /// Writes view settings that have changed, without a context at once; returns the time after which to look again,
+    /// in seconds.
+    pub fn keep_view(&mut self, now: f64, ctx: Option<&egui::Context>, log: &mut Log) -> Option<f64> {
+        let kept = self.compare.keep(&self.plot, now, ctx);
         kept.unwrap_or_else(|why| {
             log.error(why);
             None
@@ -179,7 +177,7 @@ impl Workspace {
         }
         let arms = self.compare.arm_runs(&self.treatments, runs);
         let (grouping, remark) = (self.compare.grouping_note(), self.compare.outdated_note());
-        let input = PlotInput::new(&arms, self.compare.filter_note(), revision);
+        let input = PlotInput::new(arms, self.compare.filter_note(), revision);
         let input = PlotInput { grouping, remark, ..input };
         self.shown = Some(input.clone());
         input
@@ -221,7 +219,7 @@ impl Workspace {
             return self.plot_input(runs);
         }
         let arms = self.compare.own_runs(&self.treatments, runs);
-        PlotInput::new(&arms, self.compare.filter_note(), self.data_revision(runs))
+        PlotInput::new(arms, self.compare.filter_note(), self.data_revision(runs))
     }
 
     /// Gives an arm the style with this index.
@@ -480,7 +478,7 @@ impl Drawn<'_> {
                 None
             }
             PlotResponse::Ungroup => {
-                self.workspace.compare.group_by(vec![Key::Arm]);
+                self.workspace.compare.group_by(vec![Column::Arm]);
                 None
             }
             PlotResponse::Line(name, action) => self.line(&name, action),

@@ -19,7 +19,7 @@ mod reading;
 mod scene;
 mod state;
 
-pub use builder::{ArmInput, ListedFaults, PlotInput};
+pub use builder::{ListedFaults, PlotInput};
 pub use figure_view::{FigureView, figure_ui};
 pub use legend::{LineAction, Wanted, arm_of, wanted_ui};
 pub use navigate::KEYS;

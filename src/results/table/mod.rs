@@ -9,18 +9,20 @@ pub mod view;
 pub use grouped::Delta;
 pub use settings::Differing;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::metric::differing;
 use crate::outline::Outline;
 use crate::run_state::DIVERGED;
 use crate::{PointRef, RunRecord, RunState, has_diverged};
 use columns::{At, Column};
 use doc::plan::words::{counted, uncapitalised};
 use doc::{ClassNames, Run, Stage};
-use settings::{NONE, Settings, follows_from_another};
+use settings::{NONE, Settings};
 
 /// Marks of a person on a run or an arm. Never part of a run's identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,14 +102,14 @@ pub fn test_series(record: &RunRecord) -> &'static str {
         let is_test = point.series == VOTE || point.series == TEST;
         is_test && point.branch.is_empty() && point.member.is_none()
     };
-    let has_vote = record.latest(VOTE).is_some();
+    let has_vote = record.points().latest(VOTE).is_some();
     let last = has_vote.then(|| record.points().iter().rev().find(is_one)).flatten();
     if last.is_some_and(|point| point.series == VOTE) { VOTE } else { TEST }
 }
 
 impl Row {
     /// Returns the row of a run with what is known of it.
-    pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
+    pub fn new(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
         let row = Self::default().called(run, state, colour);
         match record {
             Some(record) => Self { diverged: has_diverged(run, record), ..row.with_results(record) },
@@ -115,7 +117,7 @@ impl Row {
         }
     }
 
-    /// Returns the results of this row under what a run is called now, without settings and marks.
+    /// Returns this row under what its run is called now.
     pub fn called(&self, run: &Run, state: &str, colour: usize) -> Self {
         Self {
             run: run.id.clone(),
@@ -125,17 +127,13 @@ impl Row {
             seed: run.seed,
             state: state.to_owned(),
             classes: run.spec.data.class_names(),
-            diverged: self.diverged,
-            series: self.series,
-            best: self.best,
-            best_epoch: self.best_epoch,
-            last: self.last,
-            remaining: self.remaining,
-            epochs: self.epochs,
-            secs: self.secs,
-            measured: self.measured.clone(),
-            ..Self::default()
+            ..self.clone()
         }
+    }
+
+    /// Returns the value of a setting in which runs differ, as it is in the file.
+    pub fn setting(&self, path: &str) -> &str {
+        self.settings.get(path).map_or(NONE, String::as_str)
     }
 
     /// Returns its state in words: "done", "done (diverged)".
@@ -156,12 +154,12 @@ impl Row {
     fn with_results(mut self, record: &RunRecord) -> Self {
         // On the test data, else on the validation data.
         let accuracies = [test_series(record), VALIDATION];
-        if let Some(series) = accuracies.into_iter().find(|series| record.latest(series).is_some()) {
+        if let Some(series) = accuracies.into_iter().find(|series| record.points().latest(series).is_some()) {
             self.series = series;
-            let best = record.best(series);
+            let best = record.points().best(series);
             self.best = best.map(|point| point.value);
             self.best_epoch = best.map(|point| point.trained);
-            self.last = record.latest(series);
+            self.last = record.points().latest(series);
         }
         let last = record.points().iter().rev().find(|point| point.branch.is_empty());
         self.remaining = last.map(|point| point.remaining);
@@ -246,31 +244,6 @@ impl Labels {
     }
 }
 
-impl Column {
-    /// Returns true if it has a setting or a result of a run, which readings and parallel axes can show.
-    pub const fn is_fact(&self) -> bool {
-        match self {
-            Self::Star
-            | Self::Arm
-            | Self::Seed
-            | Self::State
-            | Self::Run
-            | Self::Tags
-            | Self::Note
-            | Self::Delta => false,
-            Self::Best
-            | Self::BestEpoch
-            | Self::Last
-            | Self::Remaining
-            | Self::Epochs
-            | Self::Duration
-            | Self::Plan
-            | Self::Setting(_)
-            | Self::Series { .. } => true,
-        }
-    }
-}
-
 /// Returns the settings and results of these runs that readings and parallel axes show: those of the chosen columns of
 /// the table, or, while none were chosen, the settings in which the runs differ, the accuracies, columns over series
 /// that were added, remaining weights where something was pruned, and the time.
@@ -287,18 +260,6 @@ pub fn facts(rows: &[&Row], chosen: Option<&[Column]>) -> Vec<Column> {
     found
 }
 
-/// Returns the paths of settings in which these runs differ, without those that only follow from another choice.
-fn differing(rows: &[&Row]) -> Vec<String> {
-    let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
-    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
-    let differs = |path: &String| {
-        let texts: Vec<&str> =
-            rows.iter().map(|row| row.settings.get(path).map_or(NONE, String::as_str)).collect();
-        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
-    };
-    all.iter().filter(|path| differs(path)).cloned().collect()
-}
-
 /// The cells of lines of a plot in some columns of the table, for readings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LineFacts {
@@ -313,20 +274,20 @@ pub struct LineFacts {
 
 impl LineFacts {
     /// Returns what these lines have, which come with their runs.
-    pub fn of(lines: &[(&str, &[&Row])], chosen: Option<&[Column]>) -> Self {
+    pub fn new<R: Deref<Target = Row>>(lines: &[(&str, &[R])], chosen: Option<&[Column]>) -> Self {
         // The settings and results in outdated rows are not those of their lines.
-        let is_present = |rows: &[&Row]| rows.iter().any(|row| row.outdated_state.is_empty());
+        let is_present = |rows: &[R]| rows.iter().any(|row| row.outdated_state.is_empty());
         let known = lines.iter().filter(|(_, rows)| is_present(rows));
-        let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().copied()).collect();
+        let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().map(|row| &**row)).collect();
         let columns = facts(&all, chosen);
         let unknown = Labels::default();
         let labels = all.first().map_or(&unknown, |row| &row.labels);
-        let cells = |(_, rows): &(&str, &[&Row])| {
+        let cells = |(_, rows): &(&str, &[R])| {
             let cell = |column: &Column| {
                 if !is_present(rows) {
                     return String::new();
                 }
-                let cell = grouped::cell_of(column, rows.iter().copied());
+                let cell = grouped::cell_of(column, rows.iter().map(|row| &**row));
                 format!("{} {}", cell.text, cell.spread).trim_end().to_owned()
             };
             columns.iter().map(cell).collect()
@@ -397,11 +358,6 @@ impl Row {
         self.measured = columns.into_iter().filter_map(value).collect();
         self
     }
-
-    /// Returns the value of a column over a series.
-    fn value_over(&self, column: &Column) -> Option<f64> {
-        self.measured.iter().find(|(known, _)| known == column)?.1
-    }
 }
 
 impl Column {
@@ -419,10 +375,10 @@ impl At {
     fn value(self, record: &RunRecord, series: &str) -> Option<f64> {
         let is_main =
             |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
-        let points = || record.points_of(series).filter(is_main);
+        let points = || record.points().of(series).filter(is_main);
         match self {
-            Self::Best => record.best(series).map(|point| point.value),
-            Self::Last => record.latest(series),
+            Self::Best => record.points().best(series).map(|point| point.value),
+            Self::Last => record.points().latest(series),
             Self::Iteration(wanted) => {
                 // A rewound network passes an iteration again; the first time counts.
                 let after = points().position(|point| point.iteration > wanted).unwrap_or(usize::MAX);
@@ -459,10 +415,10 @@ mod tests {
         let rows = [row("0.1", 0.5), row("0.1", 0.75), row("0.2", 1.0)];
         let [first, second, third] = &rows;
         let lines: [(&str, &[&Row]); 2] = [("a", &[first, second]), ("b", &[third])];
-        let usual = LineFacts::of(&lines, None);
+        let usual = LineFacts::new(&lines, None);
         assert_eq!(usual.heads, ["Rate", "Best accuracy (%)", "Test accuracy (%)", "Time"]);
         let chosen = [Column::Star, Column::Last, Column::Setting("rate".to_owned())];
-        let found = LineFacts::of(&lines, Some(&chosen));
+        let found = LineFacts::new(&lines, Some(&chosen));
         assert_eq!(found.heads, ["Test accuracy (%)", "Rate"]);
         assert!(found.cells[0][0].starts_with("62.50 ±"), "{:?}", found.cells);
         assert_eq!(
@@ -480,13 +436,13 @@ mod tests {
         let bare = Row { outdated_state: "done", ..Row::default() };
         let [first, second] = &rows;
         let lines: [(&str, &[&Row]); 3] = [("outdated: a", &[&bare]), ("a", &[first]), ("b", &[second])];
-        let found = LineFacts::of(&lines, None);
+        let found = LineFacts::new(&lines, None);
         assert_eq!(found.heads[0], "Learning rate");
         assert!(found.cells[0].iter().all(String::is_empty), "{:?}", found.cells);
         assert_eq!(found.cells[1][0], "0.1");
         let same: [(&str, &[&Row]); 2] = [("outdated: a", &[&bare]), ("a", &[first])];
         assert!(
-            LineFacts::of(&same, None).heads.iter().all(|head| head != "Learning rate"),
+            LineFacts::new(&same, None).heads.iter().all(|head| head != "Learning rate"),
             "no setting differs"
         );
     }

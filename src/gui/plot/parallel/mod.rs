@@ -133,7 +133,7 @@ pub fn parallel_ui(
     for (index, axis) in figure.parallel.iter().enumerate() {
         if let Some(range) = chosen.brushes.get(&axis.label()) {
             let Some(x) = frame.axes.get(index).map(|axis| axis.x as f32) else { continue };
-            let [low, high] = range.map(|end| frame.y(axis.height(end).unwrap_or_default()));
+            let [low, high] = range.map(|end| frame.y(axis.heights().place(end).unwrap_or_default()));
             let rect = Rect::from_x_y_ranges(x - BOX / 2.0..=x + BOX / 2.0, high..=low);
             let accent = theme::present(ui).link;
             painter.rect_filled(rect, 2.0, accent.gamma_multiply(0.2));
@@ -197,7 +197,7 @@ impl<'a> AxesFrame<'a> {
                 chosen.brushes.remove(&axis.label());
             }
         } else {
-            let ends = [from.min(to), from.max(to)].map(|height| axis.value_at(height));
+            let ends = [from.min(to), from.max(to)].map(|height| axis.heights().value(height));
             chosen.brushes.insert(axis.label(), ends);
         }
         if response.clicked() || response.drag_stopped() {
@@ -282,7 +282,7 @@ fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut A
     for key in pressed(ui, response) {
         let Some(axis) = frame.figure.parallel.get(chosen.axis.min(last)) else { return };
         let range = chosen.brushes.get(&axis.label()).copied();
-        let heights = range.map(|ends| ends.map(|end| axis.height(end).unwrap_or_default()));
+        let heights = range.map(|ends| ends.map(|end| axis.heights().place(end).unwrap_or_default()));
         let ends = match (key, heights) {
             (PlotKey::Step([x, _]), _) if x != 0.0 => {
                 chosen.axis =
@@ -311,7 +311,7 @@ fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut A
             }
             (PlotKey::Step(_) | PlotKey::Pan(_), None) | (PlotKey::Zoom(_) | PlotKey::Enter, _) => continue,
         };
-        chosen.brushes.insert(axis.label(), ends.map(|end| axis.value_at(end)));
+        chosen.brushes.insert(axis.label(), ends.map(|end| axis.heights().value(end)));
     }
     if response.has_focus()
         && let Some(upright) = frame.axes.get(chosen.axis.min(last))
