@@ -256,7 +256,7 @@ impl FigureView {
         }
         let pinned = self.pinned_place(figure);
         let at = pinned.or(place);
-        if let Some([row, column]) = self.opened {
+        if let Some([row, column]) = self.opened.cell {
             plot.outline(ui, [column as f64, row as f64]);
         }
         self.reading = None;

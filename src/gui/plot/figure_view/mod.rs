@@ -67,9 +67,7 @@ pub struct FigureView {
     /// True if a click on a cell opens its faults.
     pub(super) opens: bool,
     /// The cell whose faults are shown.
-    pub(super) opened: Option<[usize; 2]>,
-    /// True if the head of the tile names the chosen cell.
-    pub(super) is_in_head: bool,
+    pub(super) opened: OpenedCell,
     /// A cell that was clicked, and when: a second click would fit the range.
     opening: Option<([usize; 2], f64)>,
     /// The start of a zoom box.
@@ -325,6 +323,15 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View)
     asked
 }
 
+/// The cell of a heat map whose faults are shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::plot) struct OpenedCell {
+    /// By row and column.
+    pub cell: Option<[usize; 2]>,
+    /// True if the head of the tile names the chosen cell.
+    pub is_in_head: bool,
+}
+
 impl FigureView {
     /// Returns the cell whose reading is pinned, by row and column.
     pub(in crate::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
@@ -338,7 +345,7 @@ impl FigureView {
         find: &dyn Fn(&Figure) -> Option<[usize; 2]>,
     ) -> bool {
         let cell = if figure.facets.is_none() { find(figure) } else { None };
-        let mut changes = std::mem::replace(&mut self.opened, cell) != cell;
+        let mut changes = std::mem::replace(&mut self.opened.cell, cell) != cell;
         let panels = figure.facets.iter().flat_map(|facets| &facets.panels);
         for (view, panel) in self.panels.views.iter_mut().zip(panels) {
             changes |= view.frame_cells(&panel.figure, find);

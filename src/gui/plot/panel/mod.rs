@@ -69,7 +69,7 @@ pub fn plot_ui(
     if view.frame_cells(figure, &listed) {
         ui.ctx().request_repaint(); // the head of the tile is drawn before
     }
-    let cell = if view.is_in_head { None } else { cell_head_ui(ui, figure, view) };
+    let cell = if view.opened.is_in_head { None } else { cell_head_ui(ui, figure, view) };
     let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
     let response = action.and_then(|action| match action {
         FigureAction::Open(cell) => faults_of(plot, view.part(figure), cell),
@@ -334,8 +334,8 @@ pub fn faults_of(plot: &Plot, figure: &Figure, cell: [usize; 2]) -> Option<PlotR
 /// Draws the head between title and controls of its tile, where there is room.
 pub fn cell_tool_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
     let (figure, view) = state.drawable(plot)?;
-    view.is_in_head = figure.cells.is_some() && ui.available_width() > ROOM;
-    if !view.is_in_head {
+    view.opened.is_in_head = figure.cells.is_some() && ui.available_width() > ROOM;
+    if !view.opened.is_in_head {
         return None;
     }
     let left = Layout::left_to_right(Align::Center);
@@ -347,7 +347,7 @@ pub fn cell_tool_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<P
 /// opened cell.
 pub fn cell_head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Option<[usize; 2]> {
     let cells = figure.cells.as_ref().filter(|cells| !cells.texts.is_empty())?;
-    let chosen = view.chosen_cell(figure).or(view.opened);
+    let chosen = view.chosen_cell(figure).or(view.opened.cell);
     let cell = chosen.or_else(|| largest(cells))?;
     let name = name_of(figure, cell)?;
     let reading = match cells.text(cell[0], cell[1]).map(|text| text.reading.as_str()) {
