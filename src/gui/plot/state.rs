@@ -114,7 +114,7 @@ impl PlotState {
         let plot = self.plot();
         let figure = self.built(plot).filter(|built| built.figure.has_data()).map(|built| &built.figure)?;
         let view = self.views.get(plot.name);
-        Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
+        Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)()))
     }
 
     /// Returns the small print of the last figure of a plot, for a hint beside its title; `None` without a figure.
