@@ -161,7 +161,7 @@ impl Workspace {
 
     /// Counts changes of what the plots are made of: records, and rows, which may come later.
     fn data_revision(&self, runs: &Runs) -> u64 {
-        runs.revision() + self.compare.revision()
+        runs.revision() + self.compare.revision
     }
 
     /// Returns true if the plot is out of date or its figure is being built.
@@ -265,7 +265,7 @@ impl Workspace {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
         // Rows are made a few times a second while records grow.
-        let revision = self.compare.revision();
+        let revision = self.compare.revision;
         if self.with_data.as_ref().is_none_or(|(known, _)| *known != revision) {
             self.with_data = Some((revision, self.views.with_data(document.runs(), runs).collect()));
         }
