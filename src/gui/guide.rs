@@ -17,7 +17,6 @@ struct Page {
     text: &'static str,
 }
 
-/// Includes a page.
 macro_rules! page {
     ($path:literal, $title:literal) => {
         Page { path: $path, title: $title, text: include_str!(concat!("../../docs/", $path)) }
@@ -58,7 +57,6 @@ pub struct Guide {
     cache: CommonMarkCache,
 }
 
-/// The page on the screen.
 struct PreparedPage {
     index: usize,
     text: String,

@@ -53,7 +53,6 @@ pub struct History {
 }
 
 impl History {
-    /// Creates a history without steps.
     pub fn new(present: EditState) -> Self {
         Self { present, ..Self::default() }
     }
@@ -181,8 +180,7 @@ pub struct CurrentState<'a> {
 impl EditState {
     /// Creates a copy of the present state.
     pub fn new(now: CurrentState<'_>) -> Self {
-        let (experiment, view) = (Arc::new(now.experiment.clone()), Arc::new(now.view.clone()));
-        Self { experiment, view, tiles: now.tiles.clone() }
+        Self::default().next(now)
     }
 
     /// Creates a copy of the present state that shares the unchanged parts of this one.

@@ -7,7 +7,6 @@ macro_rules! icons {
     ($($name:ident: $glyph:literal,)*) => {
         /// A picture of the size of a letter.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs)] // Phosphor's names, or what they stand for here
         pub enum Icon {
             $($name,)*
         }

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Local};
-use eframe::egui::{self, Align, Button, Label, Layout, RichText, Sense, Ui, UiBuilder, Vec2, vec2};
+use eframe::egui::{self, Align, Button, FontId, Label, Layout, RichText, Sense, Ui, UiBuilder, Vec2, vec2};
 
 use super::icons::Icon;
-use super::text::{self, counted, first_line};
+use super::table::width_of;
+use super::text::{counted, first_line};
 use super::theme::{self, SMALL, STEP, present};
 use super::widgets::Tone;
 use doc::{Problem, Severity};
@@ -53,7 +54,6 @@ pub struct Notice {
 /// The lines of the log; old ones are forgotten.
 pub struct Log {
     entries: Vec<Notice>,
-    unseen: usize,
     noted: usize,
     clock: Clock,
 }
@@ -65,83 +65,73 @@ pub type Clock = fn() -> DateTime<Local>;
 const KEPT: usize = 2_000;
 
 impl Log {
-    /// Creates a log without lines.
     pub const fn new(clock: Clock) -> Self {
-        Self { entries: Vec::new(), unseen: 0, noted: 0, clock }
+        Self { entries: Vec::new(), noted: 0, clock }
     }
 
     /// Notes something.
     pub fn info(&mut self, text: impl Into<String>) {
-        self.push(Tone::Info, text.into(), Vec::new());
+        self.push(Tone::Info, text);
     }
 
     /// Notes that something was done, and what can be done with it.
     pub fn done(&mut self, text: impl Into<String>, actions: Vec<NoticeAction>) {
-        self.push(Tone::Good, text.into(), actions);
+        self.push(Tone::Good, text).actions = actions;
     }
 
     /// Notes something that replaces no message in the line at the bottom.
     pub fn note(&mut self, text: impl Into<String>) {
-        self.push(Tone::Info, text.into(), Vec::new());
-        if let Some(entry) = self.entries.last_mut() {
-            entry.is_quiet = true;
-        }
+        self.push(Tone::Info, text).is_quiet = true;
     }
 
     /// Notes something that deserves a look.
     pub fn warn(&mut self, text: impl Into<String>) {
-        self.push(Tone::Warning, text.into(), Vec::new());
+        self.push(Tone::Warning, text);
     }
 
     /// Notes that something went wrong.
     pub fn error(&mut self, text: impl Into<String>) {
-        self.push(Tone::Bad, text.into(), Vec::new());
+        self.push(Tone::Bad, text);
     }
 
     /// Notes what could not be done because of something wrong in the document.
     pub fn refuse(&mut self, tone: Tone, text: impl Into<String>) {
-        self.push(tone, text.into(), Vec::new());
-        if let Some(entry) = self.entries.last_mut() {
-            entry.awaits_remedy = true;
-        }
+        self.push(tone, text).awaits_remedy = true;
     }
 
     /// Notes that nothing is wrong in the document any more.
     pub fn settle(&mut self) {
         for entry in self.entries.iter_mut().filter(|entry| entry.awaits_remedy) {
-            (entry.awaits_remedy, entry.is_quiet) = (false, true);
-            self.unseen -= usize::from(std::mem::take(&mut entry.is_unseen));
+            (entry.awaits_remedy, entry.is_quiet, entry.is_unseen) = (false, true, false);
         }
     }
 
     /// Counts the errors since the lines were seen last, with the first line of the newest one.
     pub fn unseen(&self) -> Option<(usize, &str)> {
-        let newest = self.entries.iter().rfind(|entry| entry.tone == Tone::Bad);
-        newest.filter(|_| self.unseen > 0).map(|entry| (self.unseen, first_line(&entry.text)))
+        let mut unseen = self.entries.iter().filter(|entry| entry.is_unseen);
+        let newest = unseen.next_back()?;
+        Some((unseen.count() + 1, first_line(&newest.text)))
     }
 
     /// Notes that the newest lines are shown.
     pub fn see(&mut self) {
-        self.unseen = 0;
         self.entries.iter_mut().for_each(|entry| entry.is_unseen = false);
     }
 
-    fn push(&mut self, tone: Tone, text: String, actions: Vec<NoticeAction>) {
-        self.unseen += usize::from(tone == Tone::Bad);
+    fn push(&mut self, tone: Tone, text: impl Into<String>) -> &mut Notice {
         self.noted += 1;
         if self.entries.len() >= KEPT {
             self.entries.drain(..KEPT / 4);
         }
-        let time = (self.clock)().format("%H:%M").to_string();
-        self.entries.push(Notice {
-            time,
+        self.entries.push_mut(Notice {
+            time: (self.clock)().format("%H:%M").to_string(),
             tone,
-            text,
-            actions,
+            text: text.into(),
+            actions: Vec::new(),
             is_quiet: false,
             awaits_remedy: false,
             is_unseen: tone == Tone::Bad,
-        });
+        })
     }
 
     /// Counts the lines that were ever noted.
@@ -172,9 +162,11 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<
     let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
     ui.horizontal(|ui| {
         theme::heading_ui(ui, "Log and problems");
-        if !problems.is_empty() {
-            let notes = problems.len() - errors;
-            ui.label(RichText::new(counts(errors, notes)).small());
+        let counts = [(errors, "error"), (problems.len() - errors, "note")];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
+        if !counts.is_empty() {
+            ui.label(RichText::new(counts.join(", ")).small());
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if ui.button("Copy log").on_hover_text("Copies all lines in full").clicked() {
@@ -202,32 +194,18 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<
 }
 
 /// Draws a line with a button at its end that copies all of it.
-fn line_ui<R>(
-    ui: &mut Ui,
-    name: String,
-    text: impl FnOnce() -> String,
-    draw: impl FnOnce(&mut Ui) -> R,
-) -> R {
+fn line_ui<R>(ui: &mut Ui, name: &str, text: &str, draw: impl FnOnce(&mut Ui) -> R) -> R {
     let size = vec2(ui.available_width(), LINE);
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
         let button =
             Button::new(Icon::Copy.atom(12.0)).frame_when_inactive(false).min_size(Vec2::splat(LINE));
         let button = ui.add(button).accessible_name(name).on_hover_text("Copy this line in full");
         if button.clicked() {
-            ui.ctx().copy_text(text());
+            ui.ctx().copy_text(text.to_owned());
         }
         ui.with_layout(Layout::left_to_right(Align::Center), draw).inner
     })
     .inner
-}
-
-fn counts(errors: usize, notes: usize) -> String {
-    let parts: Vec<String> = [(errors, "error"), (notes, "note")]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, noun)| text::counted(count, noun))
-        .collect();
-    parts.join(", ")
 }
 
 fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
@@ -236,18 +214,13 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
         Severity::Error => ("✗ Error", colours.bad),
         Severity::Note => ("⚠ Note", colours.warning),
     };
-    line_ui(
-        ui,
-        format!("Copy problem {}", row + 1),
-        || problem.to_string(),
-        |ui| {
-            ui.label(RichText::new(sign).small().color(colour));
-            let text = RichText::new(problem.to_string().replace('\n', " ")).small();
-            ui.add(Button::new(text).frame(false).wrap_mode(egui::TextWrapMode::Truncate))
-                .on_hover_text(format!("{problem}\nClick to go to the setting"))
-                .clicked()
-        },
-    )
+    let text = problem.to_string();
+    line_ui(ui, &format!("Copy problem {}", row + 1), &text, |ui| {
+        ui.label(RichText::new(sign).small().color(colour));
+        let line = RichText::new(text.replace('\n', " ")).small();
+        let button = ui.add(Button::new(line).frame(false).wrap_mode(egui::TextWrapMode::Truncate));
+        button.on_hover_text(format!("{text}\nClick to go to the setting")).clicked()
+    })
 }
 
 /// Draws one line of the log; `row` is its place in it.
@@ -258,18 +231,13 @@ pub fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
         Tone::Bad | Tone::Warning => line.color(entry.tone.colour(ui)),
         Tone::Good | Tone::Info => line,
     };
-    line_ui(
-        ui,
-        format!("Copy line {}", row + 1),
-        || entry.text.clone(),
-        |ui| {
-            ui.label(RichText::new(&entry.time).small().weak());
-            let label = ui.add(Label::new(line).selectable(true).truncate());
-            if entry.text.contains('\n') {
-                label.on_hover_text(&entry.text);
-            }
-        },
-    );
+    line_ui(ui, &format!("Copy line {}", row + 1), &entry.text, |ui| {
+        ui.label(RichText::new(&entry.time).small().weak());
+        let label = ui.add(Label::new(line).selectable(true).truncate());
+        if entry.text.contains('\n') {
+            label.on_hover_text(&entry.text);
+        }
+    });
 }
 
 /// Height of the line, in points.
@@ -321,26 +289,21 @@ pub fn status_line_ui(
     });
     let actions = log.latest().map_or(&[][..], |notice| &notice.actions);
     let left = inner.with_max_x(right.response.rect.left() - STEP);
-    let builder = UiBuilder::new().max_rect(left).layout(Layout::right_to_left(Align::Center));
-    ui.scope_builder(builder, |ui| {
-        // The actions keep their place; the text loses its end.
-        let widths = actions.iter().map(|action| width_of(ui, action.text()) + 2.0 * STEP);
-        let width = widths.sum::<f32>();
-        let builder = UiBuilder::new()
-            .max_rect(left.with_max_x(left.right() - width))
-            .layout(Layout::left_to_right(Align::Center));
-        let text = ui.scope_builder(builder, |ui| text_ui(ui, log.latest(), idle)).response.rect;
-        let at = egui::pos2(text.right() + STEP, left.top());
-        let at = egui::Rect::from_min_size(at, vec2(width, left.height()));
-        let builder = UiBuilder::new().max_rect(at).layout(Layout::left_to_right(Align::Center));
-        ui.scope_builder(builder, |ui| {
-            ui.spacing_mut().item_spacing.x = 1.5 * STEP;
-            for action in actions {
-                if ui.link(RichText::new(action.text()).size(SMALL).color(colours.link)).clicked() {
-                    response = Some(StatusResponse::Action(action.clone()));
-                }
+    // The actions keep their place; the text loses its end.
+    let font = FontId::proportional(SMALL);
+    let width: f32 = actions.iter().map(|action| width_of(ui, action.text(), &font) + 2.0 * STEP).sum();
+    let builder = UiBuilder::new().layout(Layout::left_to_right(Align::Center));
+    let place = builder.clone().max_rect(left.with_max_x(left.right() - width));
+    let text = ui.scope_builder(place, |ui| text_ui(ui, log.latest(), idle)).response.rect;
+    let at = egui::pos2(text.right() + STEP, left.top());
+    let place = builder.max_rect(egui::Rect::from_min_size(at, vec2(width, left.height())));
+    ui.scope_builder(place, |ui| {
+        ui.spacing_mut().item_spacing.x = 1.5 * STEP;
+        for action in actions {
+            if ui.link(RichText::new(action.text()).size(SMALL).color(colours.link)).clicked() {
+                response = Some(StatusResponse::Action(action.clone()));
             }
-        });
+        }
     });
     response
 }
@@ -364,11 +327,6 @@ fn text_ui(ui: &mut Ui, notice: Option<&Notice>, idle: &str) {
     let text = RichText::new(first_line(&notice.text)).size(SMALL).color(colour);
     let shown = ui.add(Label::new(text).truncate().show_tooltip_when_elided(false));
     shown.on_hover_text(&notice.text);
-}
-
-fn width_of(ui: &Ui, text: &str) -> f32 {
-    let font = egui::FontId::proportional(SMALL);
-    ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE).size().x
 }
 
 #[cfg(test)]

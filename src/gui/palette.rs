@@ -52,7 +52,6 @@ pub enum PaletteOutcome {
 }
 
 impl Palette {
-    /// Creates an open list with nothing typed.
     pub const fn new(list: PaletteList) -> Self {
         Self { list, typed: String::new(), chosen: 0 }
     }
@@ -71,7 +70,12 @@ impl Palette {
     }
 
     fn content_ui(&mut self, ui: &mut Ui, entries: &[PaletteEntry]) -> Option<Choice> {
-        let keys = keys(ui);
+        let (steps, is_entered) = ui.input_mut(|input| {
+            let mut pressed = |key| input.count_and_consume_key(Modifiers::NONE, key).cast_signed();
+            let lines = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
+            let pages = pressed(Key::PageDown) - pressed(Key::PageUp);
+            (lines + 8 * pages, pressed(Key::Enter) > 0)
+        });
         let (name, hint) = match self.list {
             PaletteList::Commands => ("Search commands", "What do you want to do?"),
             PaletteList::Files => ("Search files", "Which file?"),
@@ -83,8 +87,8 @@ impl Palette {
             self.chosen = 0;
         }
         let fitting = fitting(&self.typed, entries);
-        self.move_by(keys.steps, fitting.len());
-        let is_new = field.changed() || keys.steps != 0;
+        self.chosen = self.chosen.saturating_add_signed(steps).min(fitting.len().saturating_sub(1));
+        let is_new = field.changed() || steps != 0;
         let mut clicked = None;
         scroll_area(ui, 400.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
@@ -101,28 +105,9 @@ impl Palette {
         });
         let entry = fitting.get(self.chosen);
         ui.label(RichText::new(below(entry.copied())).small().weak());
-        let entered = entry.filter(|entry| keys.entered && entry.refusal.is_none());
+        let entered = entry.filter(|entry| is_entered && entry.refusal.is_none());
         clicked.or_else(|| entered.map(|entry| entry.choice.clone()))
     }
-
-    fn move_by(&mut self, steps: isize, count: usize) {
-        self.chosen = self.chosen.saturating_add_signed(steps).min(count.saturating_sub(1));
-    }
-}
-
-/// The keyboard input of a frame.
-struct Keys {
-    steps: isize,
-    entered: bool,
-}
-
-fn keys(ui: &Ui) -> Keys {
-    ui.input_mut(|input| {
-        let mut pressed = |key| input.count_and_consume_key(Modifiers::NONE, key).cast_signed();
-        let lines = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
-        let pages = pressed(Key::PageDown) - pressed(Key::PageUp);
-        Keys { steps: lines + 8 * pages, entered: pressed(Key::Enter) > 0 }
-    })
 }
 
 /// Returns the entries that fit what is typed, the best first; as they are listed when nothing is.

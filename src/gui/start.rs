@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use eframe::egui::{
-    self, Align, Align2, CornerRadius, FontId, Label, Layout, Pos2, Rect, Response, RichText, ScrollArea,
-    Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
+    self, Align, Align2, CornerRadius, FontId, Label, Layout, Rect, Response, RichText, ScrollArea, Sense,
+    Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
 use super::icons::Icon;
-use super::plot::line_shapes;
+use super::plot::{arm_of, paint};
 use super::recent::{RecentFile, RecentState};
 use super::text::counted;
 use super::theme::{self, BODY, HEADING, NAME, SMALL, STEP, present};
@@ -19,16 +19,15 @@ use doc::templates::{self, Template};
 use figure::axis::Mapping;
 use figure::plots::find;
 use figure::ranges::{Fit, ranges};
+use figure::scene::{Ink, Pen, Shape};
 use figure::{Dash, Figure, Line, style_of};
 use results::view::PlotOptions;
 
-/// Width of lines in the picture of a template.
-const LINE: f32 = 2.0;
+const LINE: f64 = 2.0;
 /// Distance from the frame of the picture to its lines.
 const MARGIN: f32 = 4.0;
 /// Width of a card with the space after it, and its height, in points.
 const CARD: Vec2 = vec2(208.0, 212.0);
-/// Space between cards.
 const GAP: f32 = 14.0;
 /// Height of a card's picture.
 const PICTURE: f32 = 100.0;
@@ -39,19 +38,15 @@ const RECENT_LEAST: f32 = 288.0;
 const BETWEEN: f32 = 7.0 * STEP;
 /// The least space at the sides.
 const SIDE: f32 = 3.0 * STEP;
-/// The most cards in a row.
 const COLUMNS: usize = 4;
 
 /// The choice on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartResponse {
-    /// A new experiment from this template.
     New(Template),
-    /// A recent file.
     Recent(PathBuf),
     /// Any file.
     Open,
-    /// The user guide.
     Guide,
     /// The keys of all commands.
     Keys,
@@ -103,8 +98,7 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
     let mut chosen = None;
     heading_ui(ui, "New experiment");
     ui.add_space(1.5 * STEP);
-    let templates = templates::all();
-    let cards: Vec<Template> = std::iter::once(templates::BLANK).chain(templates).collect();
+    let cards: Vec<Template> = std::iter::once(templates::BLANK).chain(templates::all()).collect();
     ui.spacing_mut().item_spacing = Vec2::splat(GAP);
     for (row, cards) in cards.chunks(columns).enumerate() {
         ui.horizontal(|ui| {
@@ -121,22 +115,17 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
     }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = STEP;
-        for (icon, text, response) in
-            [(Icon::Book, "User guide", StartResponse::Guide), (Icon::Keyboard, "Keys", StartResponse::Keys)]
-        {
+        let mut link = |icon: Icon, text: &str, response: StartResponse| {
             let text = RichText::new(text).color(present(ui).link);
-            if ui
-                .add(egui::Button::new((icon.atom(widgets::ICON), text)).frame_when_inactive(false))
-                .clicked()
-            {
+            if ui.add(egui::Button::new((icon.atom(widgets::ICON), text)).frame_when_inactive(false)).clicked() {
                 chosen = Some(response);
             }
-        }
+        };
+        link(Icon::Book, "User guide", StartResponse::Guide);
+        link(Icon::Keyboard, "Keys", StartResponse::Keys);
         if let Some(back) = back {
-            let text = RichText::new(format!("Back to {back}")).color(present(ui).link);
-            let button =
-                egui::Button::new((Icon::ArrowLeft.atom(widgets::ICON), text)).frame_when_inactive(false);
-            if ui.add(button).clicked() || ui.input(|input| input.key_pressed(egui::Key::Escape)) {
+            link(Icon::ArrowLeft, &format!("Back to {back}"), StartResponse::Back);
+            if ui.input(|input| input.key_pressed(egui::Key::Escape)) {
                 chosen = Some(StartResponse::Back);
             }
         }
@@ -164,18 +153,6 @@ fn card_ui(ui: &mut Ui, name: &str) -> (Rect, Response) {
     (rect, response.on_hover_cursor(egui::CursorIcon::PointingHand))
 }
 
-fn words_ui(ui: &mut Ui, card: Rect, [name, text, facts]: [&str; 3]) {
-    let inner = card.with_min_y(card.top() + PICTURE).shrink(1.5 * STEP);
-    // Beside the layout of the cards: it has placed this one already.
-    let mut words = ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::top_down(Align::Min)));
-    words.spacing_mut().item_spacing.y = STEP / 2.0;
-    words.add(Label::new(RichText::new(name).font(theme::medium(NAME))).selectable(false).truncate());
-    let text = RichText::new(text).size(SMALL).color(present(ui).text2);
-    words.add(Label::new(text).selectable(false).wrap());
-    let at = pos2(inner.left(), inner.bottom() + STEP / 2.0);
-    ui.painter().text(at, Align2::LEFT_BOTTOM, facts, FontId::proportional(SMALL), present(ui).text3);
-}
-
 /// Draws the card of a template; the blank one has no position in the list.
 fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Response {
     let (rect, response) = card_ui(ui, template.name);
@@ -193,7 +170,17 @@ fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Res
     let facts = [counted(experiment.arms.len(), "arm"), counted(experiment.seeds.len(), "seed")];
     let facts = facts.into_iter().chain(experiment.data.file_set().map(str::to_owned));
     let facts = facts.collect::<Vec<_>>().join(" · ");
-    words_ui(ui, rect, [template.title, template.description, &facts]);
+    let inner = rect.with_min_y(rect.top() + PICTURE).shrink(1.5 * STEP);
+    // Beside the layout of the cards: it has placed this one already.
+    let mut words = ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::top_down(Align::Min)));
+    words.spacing_mut().item_spacing.y = STEP / 2.0;
+    words.add(
+        Label::new(RichText::new(template.title).font(theme::medium(NAME))).selectable(false).truncate(),
+    );
+    let text = RichText::new(template.description).size(SMALL).color(present(ui).text2);
+    words.add(Label::new(text).selectable(false).wrap());
+    let at = pos2(inner.left(), inner.bottom() + STEP / 2.0);
+    ui.painter().text(at, Align2::LEFT_BOTTOM, facts, FontId::proportional(SMALL), present(ui).text3);
     response
 }
 
@@ -276,10 +263,9 @@ fn result_ui(ui: &Ui, rect: Rect, template: usize) {
     let across = Mapping::new(&figure.x, x, [f64::from(inner.left()), f64::from(inner.right())]);
     let up = Mapping::new(&figure.y, y, [f64::from(inner.bottom()), f64::from(inner.top())]);
     for line in &figure.lines {
-        let place = |[x, y]: &[f64; 2]| Some(Pos2::new(across.place(*x)? as f32, up.place(*y)? as f32));
-        let positions: Vec<Pos2> = line.points.iter().filter_map(place).collect();
-        let stroke = Stroke::new(LINE, theme::arm_colour(ui, line.style.colour));
-        painter.extend(line_shapes(&positions, line.style.dash, stroke));
+        let place = |[x, y]: &[f64; 2]| Some([across.place(*x)?, up.place(*y)?]);
+        let pen = Pen::new(Ink::new(line.style.rgb(theme::theme_of(ui))), LINE).dashed(line.style.dash);
+        paint(&painter, &[Shape::Line(line.points.iter().filter_map(place).collect(), pen).plain()]);
     }
 }
 
@@ -291,20 +277,15 @@ fn figure(template: &Template) -> Option<Figure> {
     let arms: Vec<String> = expand_arms(&experiment).ok()?.into_iter().map(|arm| arm.name).collect();
     for (name, point) in result.values.lines().skip(1).filter_map(value) {
         if figure.lines.last().is_none_or(|line| line.name != name) {
-            let own = |line: &&Line| line.style.colour == colour_of(&name, &arms);
-            let dash = if figure.lines.iter().any(|line| own(&line)) { Dash::Dotted } else { Dash::Solid };
-            let style = figure::Style { dash, ..style_of(colour_of(&name, &arms)) };
+            let colour = arm_of(&arms, &name).unwrap_or_default();
+            let is_second = figure.lines.iter().any(|line| line.style.colour == colour);
+            let dash = if is_second { Dash::Dotted } else { Dash::Solid };
+            let style = figure::Style { dash, ..style_of(colour) };
             figure.lines.push(Line::new(&name, style, Vec::new()));
         }
         figure.lines.last_mut()?.points.push(point);
     }
     Some(figure)
-}
-
-/// Returns the arm with the longest name that starts the line's name.
-fn colour_of(line: &str, arms: &[String]) -> usize {
-    let named = arms.iter().enumerate().filter(|(_, arm)| line.starts_with(arm.as_str()));
-    named.max_by_key(|(_, arm)| arm.len()).map_or(0, |(index, _)| index)
 }
 
 /// Returns the line and the point of a row `line,NAME,,x,y,low,high`; a name with a comma has quotes.

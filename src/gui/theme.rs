@@ -69,8 +69,8 @@ colours! {
 }
 
 const fn rgb(hex: u32) -> Color32 {
-    let [_, red, green, blue] = hex.to_be_bytes();
-    Color32::from_rgb(red, green, blue)
+    let [_, rgb @ ..] = hex.to_be_bytes();
+    colour(rgb)
 }
 
 /// Returns the colours of the present theme.
@@ -78,12 +78,19 @@ pub fn present(ui: &egui::Ui) -> Colours {
     colours(if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light })
 }
 
+/// Returns a colour of a figure for the screen.
+pub const fn colour([red, green, blue]: palette::Rgb) -> Color32 {
+    Color32::from_rgb(red, green, blue)
+}
+
+/// Returns the present theme of figures.
+pub fn theme_of(ui: &egui::Ui) -> palette::Theme {
+    if ui.visuals().dark_mode { palette::Theme::DarkScreen } else { palette::Theme::LightScreen }
+}
+
 /// Returns the colour that an arm has in every view.
 pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
-    let ground =
-        if ui.visuals().dark_mode { palette::Theme::DarkScreen } else { palette::Theme::LightScreen };
-    let [red, green, blue] = palette::style_of(arm).rgb(ground);
-    Color32::from_rgb(red, green, blue)
+    colour(palette::style_of(arm).rgb(theme_of(ui)))
 }
 
 /// Returns true if the fonts of the theme are there; installs them for the next frame if not. For tests of parts of

@@ -65,19 +65,18 @@ pub fn primary_ui(ui: &mut Ui, is_enabled: bool, icon: impl Into<Option<Icon>>, 
 
 /// Draws a square button that shows only an icon; its name is also its tooltip.
 pub fn icon_button_ui(ui: &mut Ui, is_enabled: bool, icon: Icon, name: &str) -> Response {
-    let button = Button::new(icon.atom(ICON)).min_size(Vec2::splat(CONTROL)).frame_when_inactive(false);
-    square_ui(ui, is_enabled, button, name)
+    square_ui(ui, is_enabled, icon, name, false)
 }
 
 /// Draws a square button for a switch: with a ground when it is on.
 pub fn toggle_icon_ui(ui: &mut Ui, icon: Icon, name: &str, is_on: bool) -> Response {
-    let button = Button::new(icon.atom(ICON)).min_size(Vec2::splat(CONTROL)).frame_when_inactive(is_on);
-    let response = square_ui(ui, true, button, name);
+    let response = square_ui(ui, true, icon, name, is_on);
     response.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Button, true, is_on, name));
     response
 }
 
-fn square_ui(ui: &mut Ui, is_enabled: bool, button: Button<'static>, name: &str) -> Response {
+fn square_ui(ui: &mut Ui, is_enabled: bool, icon: Icon, name: &str, has_ground: bool) -> Response {
+    let button = Button::new(icon.atom(ICON)).min_size(Vec2::splat(CONTROL)).frame_when_inactive(has_ground);
     let padding =
         std::mem::replace(&mut ui.spacing_mut().button_padding, Vec2::splat((CONTROL - ICON) / 2.0));
     let response = ui.add_enabled(is_enabled, button).accessible_name(name);

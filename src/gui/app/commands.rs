@@ -15,11 +15,12 @@ use crate::dialogs::{Dialog, Leaving, Next, Share};
 use crate::history::History;
 use crate::palette::{Choice, PaletteList};
 use crate::plan::Action;
+use crate::plot::Wanted;
 use crate::runs::{QueueAction, QueueCounts, QueueRequest, Sharing};
 use crate::text;
 use crate::tiles::LayoutChange;
 use crate::tree::begin_rename;
-use crate::views::{TypedSharing, Wanted};
+use crate::views::TypedSharing;
 use results::RunState;
 use results::tiles::Side;
 use results::view::arm_key;
@@ -361,7 +362,7 @@ commands! {
                 app.workspace.tiles.change(LayoutChange::Show("runs"));
                 app.workspace.compare.wants_filter = true;
             }).keys(&[ctrl(Key::F)]);
-            FitFigure: command("Fit figure", "Zooms out to all data of the plot", |app, _| app.workspace.plot.fit())
+            FitFigure: command("Fit figure", "Zooms out to all data of the plot", |app, _| app.workspace.plot.fit(app.workspace.plot.plot()))
                 .keys(&[shift(Key::F)]).when(|app| require(app.totals().has_points, "There are no curves yet: press Run"));
         ]
         [

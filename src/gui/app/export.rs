@@ -8,14 +8,13 @@ use std::time::{Duration, Instant, SystemTime};
 use eframe::egui::{self, ColorImage};
 
 use super::App;
-use super::workspace::Workspace;
 use crate::background::{Copied, WriteJob, Written};
 use crate::dialogs::{PathUse, Share};
-use crate::export::{ExportDialog, ExportResponse, ExportSettings};
+use crate::export::{ExportDialog, ExportResponse, ExportSettings, FigureSettings};
 use crate::files::{PathRequest, Purpose};
-use crate::runs::Runs;
+use crate::plot::Wanted;
 use crate::text;
-use crate::views::{Subject, Wanted};
+use crate::views::Subject;
 use doc::{Experiment, Run, file};
 use figure::csv::csv;
 use figure::export::{missing_characters, picture};
@@ -28,23 +27,12 @@ use results::RunRecord;
 use results::view::ViewSettings;
 use run::read_records;
 
-/// The title of a message about a figure.
 const FIGURE_FAILED: &str = "The figure was not written";
 
 /// An open dialog with what it is about.
 pub(super) struct OpenExport {
     dialog: ExportDialog,
     subject: Subject,
-    /// The settings that it shares with the window, as of the last frame: Undo and Redo change them.
-    known: Shared,
-}
-
-/// Settings that a dialog shares with the window.
-#[derive(Clone, PartialEq)]
-struct Shared {
-    options: Options,
-    title: Option<String>,
-    seeds: Option<bool>,
 }
 
 impl App {
@@ -58,21 +46,18 @@ impl App {
     }
 
     fn open_export(&mut self, subject: Subject, ctx: &egui::Context) {
-        let known = self.shared_with_export(&subject);
-        let Shared { options, title, seeds } = known.clone();
+        let figure = self.shared_with_export(&subject);
         let remembered = &self.shell.settings;
         let folder = remembered.export_folder.clone().filter(|folder| folder.is_dir());
         let settings = ExportSettings {
-            options,
-            title,
-            seeds,
+            figure,
             kind: remembered.export_kind.unwrap_or(FileKind::Pdf),
             folder: folder.unwrap_or_else(|| self.folder()),
         };
         let build = self.export_figure(&subject, ctx);
         let name = format!("{}-{}", self.editor.document.suggested_stem(), subject.name());
         let dialog = ExportDialog::new(subject.title(), &name, settings, ctx, build);
-        self.shell.exporting = Some(OpenExport { dialog, subject, known });
+        self.shell.exporting = Some(OpenExport { dialog, subject });
     }
 
     /// Returns the work that makes a figure for the dialog or for an export, in a thread.
@@ -80,21 +65,28 @@ impl App {
         &mut self,
         subject: &Subject,
         ctx: &egui::Context,
-    ) -> impl FnOnce() -> Result<Figure, String> + Send + use<> {
+    ) -> Box<dyn FnOnce() -> Result<Figure, String> + Send> {
         self.update_workspace(ctx);
-        let experiment = &self.editor.document.experiment.name;
-        self.workspace.figure_of(subject.clone(), experiment, &self.runner.runs)
+        let experiment = self.editor.document.experiment.name.clone();
+        match subject.clone() {
+            Subject::View(offer) => Box::new(move || Ok(offer.figure().of_experiment(&experiment))),
+            Subject::Plot(plot) => {
+                let input = self.workspace.export_input_of(plot, &self.runner.runs);
+                let figure = self.workspace.plot.visible_figure(plot, input);
+                Box::new(move || figure().map(|figure| figure.of_experiment(&experiment)))
+            }
+        }
     }
 
-    fn shared_with_export(&mut self, subject: &Subject) -> Shared {
+    fn shared_with_export(&mut self, subject: &Subject) -> FigureSettings {
         let plots = &mut self.workspace.plot;
         let options = plots.paper();
         match subject {
             Subject::Plot(plot) => {
                 let seeds = plot.controls.can_hide_seeds().then_some(plots.options.traces);
-                Shared { options, title: Some(plots.titles(plot).title.clone()), seeds }
+                FigureSettings { options, title: Some(plots.titles(plot).title.clone()), seeds }
             }
-            Subject::View(_) => Shared { options, title: None, seeds: None },
+            Subject::View(_) => FigureSettings { options, title: None, seeds: None },
         }
     }
 
@@ -103,15 +95,12 @@ impl App {
         if self.shell.dialog.is_some() {
             return; // a question about its file comes first
         }
-        let Some(OpenExport { mut dialog, subject, known }) = self.shell.exporting.take() else { return };
-        let shown = self.shared_with_export(&subject);
-        if shown != known {
-            let is_other_figure = (&shown.title, shown.seeds) != (&known.title, known.seeds);
-            let Shared { options, title, seeds } = shown;
-            (dialog.settings.options, dialog.settings.title, dialog.settings.seeds) = (options, title, seeds);
-            if is_other_figure {
-                dialog.rebuild(ctx, self.export_figure(&subject, ctx));
-            }
+        let Some(OpenExport { mut dialog, subject }) = self.shell.exporting.take() else { return };
+        // Undo and Redo change what it shares with the window.
+        let last = std::mem::replace(&mut dialog.settings.figure, self.shared_with_export(&subject));
+        let now = &dialog.settings.figure;
+        if (&last.title, last.seeds) != (&now.title, now.seeds) {
+            dialog.rebuild(ctx, self.export_figure(&subject, ctx));
         }
         dialog.is_writing =
             self.workspace.writing.iter().any(|job| job.path.as_ref() == Some(&dialog.path()));
@@ -138,18 +127,17 @@ impl App {
             }
             None => {}
         }
-        let known = self.shared_with_export(&subject);
-        self.shell.exporting = Some(OpenExport { dialog, subject, known });
+        self.shell.exporting = Some(OpenExport { dialog, subject });
     }
 
     /// Keeps what the dialog has; a figure with other lines or another title is built again.
     fn take_export_settings(&mut self, dialog: &mut ExportDialog, subject: &Subject, ctx: &egui::Context) {
         self.shell.settings.export_kind = Some(dialog.settings.kind);
         let plots = &mut self.workspace.plot;
-        plots.set_paper(&dialog.settings.options);
+        plots.set_paper(&dialog.settings.figure.options);
         let Subject::Plot(plot) = subject else { return };
-        let seeds = dialog.settings.seeds.unwrap_or(plots.options.traces);
-        let title = dialog.settings.title.clone().unwrap_or_default();
+        let seeds = dialog.settings.figure.seeds.unwrap_or(plots.options.traces);
+        let title = dialog.settings.figure.title.clone().unwrap_or_default();
         if title == plots.titles(plot).title && seeds == plots.options.traces {
             return;
         }
@@ -302,9 +290,7 @@ impl App {
     }
 }
 
-/// A form of a figure.
 enum Export {
-    /// A file of this kind.
     File(PathBuf, FileKind),
     /// A picture in the clipboard.
     Picture,
@@ -328,26 +314,6 @@ impl Export {
             Self::Values => (None, Some(Copied::Values(csv(figure)))),
         };
         Ok(Written { notes: notes.into_iter().collect(), copied, label })
-    }
-}
-
-impl Workspace {
-    /// Returns the work that makes the figure of a plot or of a view, in a thread.
-    fn figure_of(
-        &mut self,
-        subject: Subject,
-        experiment: &str,
-        runs: &Runs,
-    ) -> Box<dyn FnOnce() -> Result<Figure, String> + Send> {
-        let experiment = experiment.to_owned();
-        match subject {
-            Subject::View(offer) => Box::new(move || Ok(offer.figure().of_experiment(&experiment))),
-            Subject::Plot(plot) => {
-                let input = self.export_input_of(plot, runs);
-                let request = self.plot.figure_request(plot, input);
-                Box::new(move || request.figure().map(|figure| figure.of_experiment(&experiment)))
-            }
-        }
     }
 }
 

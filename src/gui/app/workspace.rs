@@ -16,14 +16,15 @@ use crate::icons::Icon;
 use crate::inspector::{Inspector, selection_of};
 use crate::log::Log;
 use crate::plot::{
-    LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui, tools_ui,
+    LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, Wanted, arm_of, menu_ui, plot_ui, tools_ui,
+    wanted_ui,
 };
 use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::tiles::{Contents, LayoutChange, Pane, Tiling};
 use crate::treatment::{Treatment, treatments};
 pub(super) use crate::views::Request;
-use crate::views::{DryRun, Offers, Shared, Subject, TrialFilter, View, ViewInput, Views, Wanted};
+use crate::views::{DryRun, Offers, Shared, Subject, TrialFilter, View, ViewInput, Views};
 use crate::widgets;
 use doc::Run;
 use figure::plots::{self, ArmRuns, Plot};
@@ -390,16 +391,8 @@ impl Contents for Drawn<'_> {
         let request = self.with_view(pane, |view, _, shared| view.menu_ui(ui, shared));
         self.requests.extend(request.flatten());
         if self.workspace.views.offers(pane.name).figure().is_some() {
-            let entries = [
-                ("Export figure…", Wanted::File),
-                ("Copy figure", Wanted::Picture),
-                ("Copy values", Wanted::Values),
-            ];
-            for (text, wanted) in entries {
-                if ui.button(text).clicked() {
-                    self.take_view(pane, wanted);
-                    ui.close();
-                }
+            if let Some(wanted) = wanted_ui(ui, true) {
+                self.take_view(pane, wanted);
             }
             ui.separator();
         }
@@ -478,11 +471,8 @@ impl Drawn<'_> {
     fn take(&mut self, plot: &'static Plot, response: Option<PlotResponse>) {
         let Some(response) = response else { return };
         self.workspace.plot.choose(plot.name);
-        let take = |wanted| Some(Request::Take(Subject::Plot(plot), wanted));
         let request = match response {
-            PlotResponse::ExportFigure => take(Wanted::File),
-            PlotResponse::CopyFigure => take(Wanted::Picture),
-            PlotResponse::CopyCsv => take(Wanted::Values),
+            PlotResponse::Take(wanted) => Some(Request::Take(Subject::Plot(plot), wanted)),
             PlotResponse::ClearFilter => {
                 self.workspace.compare.view.filter.clear();
                 None

@@ -1,6 +1,6 @@
 //! The settings of the export dialog: those that change something about the figure and the format.
 
-use eframe::egui::{Checkbox, DragValue, Frame, Response, RichText, TextEdit, Ui};
+use eframe::egui::{Checkbox, DragValue, Frame, RichText, TextEdit, Ui};
 
 use super::{ExportDialog, ExportResponse};
 use crate::form::note_edited;
@@ -21,16 +21,16 @@ impl ExportDialog {
     /// Draws the settings that apply; returns what is asked of the window.
     pub(super) fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
         ui.spacing_mut().item_spacing.y = 0.625 * STEP;
-        let applies = Applies::to(self.figure().map(|figure| &**figure));
+        let applies = Applies::new(self.figure().map(|figure| &**figure));
         if self.settings.kind == FileKind::Csv {
             let text = "A CSV file has the values with their intervals; size and look do not apply";
             ui.label(RichText::new(text).size(SMALL));
         } else {
             heading_ui(ui, "Size");
-            size_ui(ui, &mut self.settings.options.size);
+            size_ui(ui, &mut self.settings.figure.options.size);
             if applies.legend {
                 heading_ui(ui, "Legend");
-                legend_ui(ui, &mut self.settings.options.size.legend, applies.line_ends);
+                legend_ui(ui, &mut self.settings.figure.options.size.legend, applies.line_ends);
             }
         }
         if applies.lines {
@@ -46,66 +46,57 @@ impl ExportDialog {
     /// Draws the settings of lines; single seeds are in tables too.
     fn lines_ui(&mut self, ui: &mut Ui) {
         let is_drawn = self.settings.kind != FileKind::Csv;
-        if !is_drawn && self.settings.seeds.is_none() {
+        if !is_drawn && self.settings.figure.seeds.is_none() {
             return;
         }
         heading_ui(ui, "Lines");
-        let options = &mut self.settings.options;
+        let options = &mut self.settings.figure.options;
         if is_drawn {
             intervals_ui(ui, &mut options.intervals);
             choice_ui(ui, "Marks", &mut options.marks, ["One shape per arm", "No marks"]);
             choice_ui(ui, "Dashes", &mut options.dashes, ["One pattern per arm", "All lines solid"]);
             choice_ui(ui, "Shades", &mut options.shades, ["Darker and lighter", "Colours of the arms"]);
         }
-        if let Some(seeds) = &mut self.settings.seeds {
+        if let Some(seeds) = &mut self.settings.figure.seeds {
             let help = "Draws each seed faintly behind the mean, in the window too";
-            row_ui(ui, "Seeds", |ui| {
-                widgets::input_ui(ui, Checkbox::new(seeds, "Individual seeds")).on_hover_text(help);
-            });
+            tick_ui(ui, "Seeds", seeds, "Individual seeds", help);
         }
     }
 
     fn texts_ui(&mut self, ui: &mut Ui, applies: Applies) {
         heading_ui(ui, "Text around the figure");
-        if let Some(title) = &mut self.settings.title {
+        if let Some(title) = &mut self.settings.figure.title {
             row_ui(ui, "Title", |ui| {
                 let field =
                     TextEdit::singleline(title).hint_text("none").desired_width(ui.available_width() - STEP);
                 note_edited(&widgets::field_ui(ui, field, FieldState::Plain).accessible_name("Title"));
             });
         }
-        let options = &mut self.settings.options;
+        let options = &mut self.settings.figure.options;
         if applies.notes {
-            row_ui(ui, "Show", |ui| {
-                let notes = "What differs between arms, after their names";
-                widgets::input_ui(ui, Checkbox::new(&mut options.notes, "Notes at arm names"))
-                    .on_hover_text(notes);
-            });
+            let help = "What differs between arms, after their names";
+            tick_ui(ui, "Show", &mut options.notes, "Notes at arm names", help);
         }
-        row_ui(ui, if applies.notes { "" } else { "Show" }, |ui| {
-            let footnote = "How many seeds a mean is of, what its interval is, and what cannot be drawn";
-            widgets::input_ui(ui, Checkbox::new(&mut options.footnote, "Footnote")).on_hover_text(footnote);
-        });
+        let label = if applies.notes { "" } else { "Show" };
+        let help = "How many seeds a mean is of, what its interval is, and what cannot be drawn";
+        tick_ui(ui, label, &mut options.footnote, "Footnote", help);
     }
 }
 
 /// Which settings change something about a figure; all of them until it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each setting applies by itself")]
-pub struct Applies {
-    /// The place of the legend.
-    pub legend: bool,
-    /// The look of lines.
-    pub lines: bool,
-    /// True if names can be at the ends of lines.
-    pub line_ends: bool,
-    /// Notes at names.
-    pub notes: bool,
+struct Applies {
+    legend: bool,
+    lines: bool,
+    /// Names at the ends of lines.
+    line_ends: bool,
+    notes: bool,
 }
 
 impl Applies {
     /// Returns the settings that apply to this figure.
-    pub fn to(figure: Option<&Figure>) -> Self {
+    fn new(figure: Option<&Figure>) -> Self {
         let Some(figure) = figure else {
             return Self { legend: true, lines: true, line_ends: true, notes: true };
         };
@@ -119,8 +110,7 @@ impl Applies {
     }
 }
 
-/// Draws the heading of a few settings.
-pub fn heading_ui(ui: &mut Ui, text: &str) {
+fn heading_ui(ui: &mut Ui, text: &str) {
     ui.add_space(STEP / 2.0);
     ui.label(RichText::new(text).font(theme::medium(NAME)));
 }
@@ -134,43 +124,43 @@ pub fn row_ui<R>(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui) -> R) -
     .inner
 }
 
+fn tick_ui(ui: &mut Ui, label: &str, is_on: &mut bool, name: &str, help: &str) {
+    row_ui(ui, label, |ui| widgets::input_ui(ui, Checkbox::new(is_on, name)).on_hover_text(help));
+}
+
+/// Draws a setting with a list of values.
+fn list_ui(ui: &mut Ui, label: &str, name: &str, chosen: &str, list: impl FnOnce(&mut Ui)) {
+    row_ui(ui, label, |ui| {
+        let shown = widgets::drop_down(name, chosen).width(ui.available_width()).show_ui(ui, list);
+        shown.response.accessible_name(name);
+    });
+}
+
 /// Draws a few values side by side, of which one is chosen.
-pub fn segments_ui<T: Copy + PartialEq>(
+pub fn segments_ui<T: PartialEq>(
     ui: &mut Ui,
     value: &mut T,
-    all: &[T],
-    name: impl Fn(T) -> String,
-) -> Response {
+    all: impl IntoIterator<Item = (T, impl Into<RichText>)>,
+) {
     let frame = Frame::new().stroke((1.0, present(ui).edge)).corner_radius(4.0);
-    let shown = frame.show(ui, |ui| {
+    frame.show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         ui.spacing_mut().button_padding.x = 0.75 * STEP;
-        for &one in all {
-            ui.selectable_value(value, one, name(one));
+        for (one, name) in all {
+            ui.selectable_value(value, one, name.into());
         }
     });
-    shown.response
 }
 
 /// Draws the size: a usual one, or one's own, and that of the text.
-pub fn size_ui(ui: &mut Ui, size: &mut Size) {
-    let presets = Preset::ALL;
-    let same = |a: f64, b: f64| (a - b).abs() < 0.01;
-    let is_of = |preset: &Preset, size: &Size| {
-        let of = preset.size();
-        same(of.width_pt, size.width_pt) && same(of.height_pt, size.height_pt)
-    };
-    row_ui(ui, "Preset", |ui| {
-        let chosen = presets.iter().find(|preset| is_of(preset, size));
-        let label = chosen.map_or("Custom", |preset| preset.label());
-        let list = widgets::drop_down("preset", label).width(ui.available_width()).show_ui(ui, |ui| {
-            for preset in presets {
-                if ui.selectable_label(is_of(&preset, size), preset.label()).clicked() {
-                    *size = Size { legend: size.legend, ..preset.size() };
-                }
+fn size_ui(ui: &mut Ui, size: &mut Size) {
+    let chosen = Preset::near(size);
+    list_ui(ui, "Preset", "Preset", chosen.label(), |ui| {
+        for preset in Preset::ALL {
+            if ui.selectable_label(preset == chosen, preset.label()).clicked() {
+                *size = Size { legend: size.legend, ..preset.size() };
             }
-        });
-        list.response.accessible_name("Preset");
+        }
     });
     row_ui(ui, "Width × height", |ui| {
         for (name, side) in [("Width", &mut size.width_pt), ("Height", &mut size.height_pt)] {
@@ -194,15 +184,8 @@ pub fn size_ui(ui: &mut Ui, size: &mut Size) {
 }
 
 /// Draws the place of the legend, and its corner inside the plot; at the ends of lines where there are some.
-pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
-    let corner = match legend {
-        LegendPlace::Corner(corner) => Some(*corner),
-        LegendPlace::Inside
-        | LegendPlace::LineEnds
-        | LegendPlace::Right
-        | LegendPlace::Below
-        | LegendPlace::Hidden => None,
-    };
+fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
+    let corner = if let LegendPlace::Corner(corner) = legend { Some(*corner) } else { None };
     let is_inside = corner.is_some() || *legend == LegendPlace::Inside;
     let mut place = if is_inside { LegendPlace::Inside } else { *legend };
     row_ui(ui, "Place", |ui| {
@@ -213,13 +196,8 @@ pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
             (LegendPlace::LineEnds, "Line ends"),
             (LegendPlace::Hidden, "None"),
         ];
-        let name = |place: LegendPlace| {
-            places.iter().find(|(known, _)| *known == place).map_or("", |(_, name)| name).to_owned()
-        };
-        let known = places.map(|(place, _)| place);
-        let known: Vec<LegendPlace> =
-            known.into_iter().filter(|place| has_ends || *place != LegendPlace::LineEnds).collect();
-        segments_ui(ui, &mut place, &known, name);
+        let known = places.into_iter().filter(|(place, _)| has_ends || *place != LegendPlace::LineEnds);
+        segments_ui(ui, &mut place, known);
     });
     if place != LegendPlace::Inside || !is_inside {
         *legend = place;
@@ -227,15 +205,11 @@ pub fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
     if place != LegendPlace::Inside {
         return;
     }
-    row_ui(ui, "Corner", |ui| {
-        let chosen = corner.map_or("Emptiest", corner_name);
-        let list = widgets::drop_down("corner", chosen).width(ui.available_width()).show_ui(ui, |ui| {
-            ui.selectable_value(legend, LegendPlace::Inside, "Emptiest");
-            for corner in Corner::ALL {
-                ui.selectable_value(legend, LegendPlace::Corner(corner), corner_name(corner));
-            }
-        });
-        list.response.accessible_name("Corner of the legend");
+    list_ui(ui, "Corner", "Corner of the legend", corner.map_or("Emptiest", corner_name), |ui| {
+        ui.selectable_value(legend, LegendPlace::Inside, "Emptiest");
+        for corner in Corner::ALL {
+            ui.selectable_value(legend, LegendPlace::Corner(corner), corner_name(corner));
+        }
     });
 }
 
@@ -248,33 +222,24 @@ const fn corner_name(corner: Corner) -> &'static str {
     }
 }
 
-/// Draws a choice of two.
-pub fn choice_ui(ui: &mut Ui, label: &'static str, is_on: &mut bool, [on, off]: [&str; 2]) {
-    row_ui(ui, label, |ui| {
-        let list = widgets::drop_down(label, if *is_on { on } else { off }).width(ui.available_width());
-        let list = list.show_ui(ui, |ui| {
-            ui.selectable_value(is_on, true, on);
-            ui.selectable_value(is_on, false, off);
-        });
-        list.response.accessible_name(label);
+fn choice_ui(ui: &mut Ui, label: &str, is_on: &mut bool, [on, off]: [&str; 2]) {
+    list_ui(ui, label, label, if *is_on { on } else { off }, |ui| {
+        ui.selectable_value(is_on, true, on);
+        ui.selectable_value(is_on, false, off);
     });
 }
 
 /// Draws the choice of the spread around means.
-pub fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
+fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
     let name = |style: IntervalStyle| match style {
         IntervalStyle::Auto => "Bars at a few points, else bands",
         IntervalStyle::Bars => "Error bars",
         IntervalStyle::Bands => "Bands",
         IntervalStyle::None => "None",
     };
-    row_ui(ui, "Intervals", |ui| {
-        let list = widgets::drop_down("intervals", name(*intervals));
-        let list = list.width(ui.available_width()).show_ui(ui, |ui| {
-            for style in IntervalStyle::ALL {
-                ui.selectable_value(intervals, style, name(style));
-            }
-        });
-        list.response.accessible_name("Intervals");
+    list_ui(ui, "Intervals", "Intervals", name(*intervals), |ui| {
+        for style in IntervalStyle::ALL {
+            ui.selectable_value(intervals, style, name(style));
+        }
     });
 }

@@ -24,36 +24,37 @@ use preview::Preview;
 /// Width of the settings, in points.
 const SETTINGS: f32 = 440.0;
 
-/// Settings of an export beside the figure; kept between dialogs.
+/// Settings that a dialog shares with the window.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ExportSettings {
+pub struct FigureSettings {
     /// Size, legend, look of lines and text around the figure.
     pub options: Options,
     /// The title above the figure, where it can have one.
     pub title: Option<String>,
     /// True if each seed is drawn behind the mean, where there are means.
     pub seeds: Option<bool>,
+}
+
+/// Settings of an export beside the figure; kept between dialogs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportSettings {
+    pub figure: FigureSettings,
     pub kind: FileKind,
     /// The folder of the last export.
     pub folder: PathBuf,
 }
 
-/// The choice in the dialog.
+/// The choice in the dialog, which keeps its settings when it closes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportResponse {
-    /// Write the figure to this file.
     Write(PathBuf),
-    /// Copy the figure as a picture.
     CopyPicture,
-    /// Copy the caption.
     CopyCaption(String),
     /// Choose the folder.
     Browse,
-    /// Close the dialog; its settings are kept.
     Close,
 }
 
-/// The field of the folder.
 #[derive(Default)]
 struct FolderField {
     text: String,
@@ -76,7 +77,6 @@ impl FolderField {
     }
 }
 
-/// The dialog.
 pub struct ExportDialog {
     /// The name of the figure: "Accuracy vs. sparsity".
     title: String,
@@ -85,9 +85,7 @@ pub struct ExportDialog {
     /// The name of the file, without its ending.
     name: String,
     folder: FolderField,
-    /// The figure, by the number of the build.
-    figure: Latest<usize, Arc<Figure>>,
-    builds: usize,
+    figure: Latest<(), Arc<Figure>>,
     preview: Preview,
 }
 
@@ -102,8 +100,8 @@ impl ExportDialog {
     ) -> Self {
         let (title, name) = (title.to_owned(), name.to_owned());
         let (folder, preview) = (FolderField::default(), Preview::default());
-        let (figure, builds, is_writing) = (Latest::default(), 0, false);
-        let mut dialog = Self { title, settings, is_writing, name, folder, figure, builds, preview };
+        let (figure, is_writing) = (Latest::default(), false);
+        let mut dialog = Self { title, settings, is_writing, name, folder, figure, preview };
         dialog.rebuild(ctx, build);
         dialog
     }
@@ -125,9 +123,8 @@ impl ExportDialog {
         ctx: &egui::Context,
         build: impl FnOnce() -> Result<Figure, String> + Send + 'static,
     ) {
-        self.builds += 1;
         self.figure.abandon();
-        self.figure.ask(self.builds, ctx, move || build().map(Arc::new));
+        self.figure.ask((), ctx, move || build().map(Arc::new));
     }
 
     /// Draws the dialog.
@@ -179,11 +176,13 @@ impl ExportDialog {
         self.folder.follow(&self.settings.folder, is_back);
         row_ui(ui, "Format", |ui| {
             let kinds = [FileKind::Pdf, FileKind::Svg, FileKind::Png, FileKind::Csv];
-            segments_ui(ui, &mut self.settings.kind, &kinds, |kind| kind.ending().to_uppercase());
+            let kinds = kinds.map(|kind| (kind, kind.ending().to_uppercase()));
+            segments_ui(ui, &mut self.settings.kind, kinds);
         });
         if self.settings.kind == FileKind::Png {
             row_ui(ui, "PNG resolution", |ui| {
-                let dpi = DragValue::new(&mut self.settings.options.dpi).range(36.0..=1200.0).suffix(" dpi");
+                let dpi =
+                    DragValue::new(&mut self.settings.figure.options.dpi).range(36.0..=1200.0).suffix(" dpi");
                 widgets::input_ui(ui, dpi.fixed_decimals(0)).accessible_name("PNG resolution");
             });
         }
@@ -245,13 +244,14 @@ impl ExportDialog {
             None => Some("The figure is being made".to_owned()),
             Some((_, Err(why))) => Some(why.to_owned()),
             Some((_, Ok(_))) if self.settings.kind == FileKind::Csv => None,
-            Some((_, Ok(_))) => self.settings.options.size.check().err(),
+            Some((_, Ok(_))) => self.settings.figure.options.size.check().err(),
         }
     }
 
     fn foot_ui(&self, ui: &mut Ui) -> Option<ExportResponse> {
         let mut response = None;
-        let caption = self.figure().map(|figure| caption(figure, &self.settings.options)).unwrap_or_default();
+        let caption =
+            self.figure().map(|figure| caption(figure, &self.settings.figure.options)).unwrap_or_default();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let why_not = self.why_not();
             let export = widgets::primary_ui(ui, why_not.is_none(), Icon::Export, "Export");
@@ -289,7 +289,7 @@ impl ExportDialog {
                 ui.label("A table of exactly what the figure shows, with all digits.");
             }
             Some((_, Err(why))) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
-            Some((_, Ok(figure))) => self.preview.ui(ui, figure, &self.settings.options),
+            Some((_, Ok(figure))) => self.preview.ui(ui, figure, &self.settings.figure.options),
         }
     }
 }

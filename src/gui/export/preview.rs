@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use eframe::egui::{
-    self, Align, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui,
-    Vec2, vec2,
+    Align, ColorImage, Image, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, Vec2, vec2,
 };
 
 use crate::background::Latest;
 use crate::icons::Icon;
-use crate::theme::{self, NAME, SMALL, STEP, present};
-use crate::widgets::{self, Tone};
+use crate::theme::{self, NAME, STEP, present};
+use crate::widgets::{self, Tone, message_ui};
 use doc::capitalised;
 use figure::export::{FileKind, missing_characters, picture};
 use figure::scene::page::{PageFacts, page_facts};
@@ -34,7 +33,6 @@ struct Key {
     pixels: [u32; 2],
 }
 
-/// A drawn figure.
 struct Drawn {
     picture: TextureHandle,
     /// Facts of its page: the legend may differ from the place that was asked for.
@@ -64,7 +62,7 @@ impl Preview {
         let area = ScrollArea::both().id_salt("preview").max_height(space.y).auto_shrink([false, false]);
         area.show(ui, |ui| match self.drawn.newest() {
             None => drop(ui.spinner()),
-            Some((_, Err(why))) => drop(widgets::message_ui(ui, Tone::Bad, why)),
+            Some((_, Err(why))) => drop(message_ui(ui, Tone::Bad, why)),
             Some((_, Ok(Drawn { picture, .. }))) => {
                 let free = (ui.available_size() - shown).max(Vec2::ZERO) / 2.0;
                 ui.add_space(free.y);
@@ -133,53 +131,31 @@ impl Drawn {
         let Self { facts, missing, .. } = self;
         if let Some(text) = facts.least_text {
             let tone = if text < LEAST_TEXT - 0.05 { Tone::Warning } else { Tone::Good };
-            line_ui(ui, tone, &format!("Smallest text {} pt", without_zeros(&fixed(text, 1))));
+            message_ui(ui, tone, &format!("Smallest text {} pt", without_zeros(&fixed(text, 1))));
         }
         let mut cells = figure.parts().into_iter().filter_map(|part| part.cells.as_ref());
         if !facts.has_cell_texts && cells.any(|cells| !cells.texts.is_empty()) {
             let text = "No room for the values in the cells: choose a larger size, or smaller text";
-            line_ui(ui, Tone::Warning, text);
+            message_ui(ui, Tone::Warning, text);
         }
         if let Some(missing) = missing {
-            line_ui(ui, Tone::Warning, &capitalised(missing));
+            message_ui(ui, Tone::Warning, &capitalised(missing));
         }
         if let Some(note) = legend_note(options.size.legend, facts.legend) {
-            line_ui(ui, Tone::Info, note);
+            message_ui(ui, Tone::Info, &note);
         }
     }
-}
-
-/// Draws a sentence with its sign.
-fn line_ui(ui: &mut Ui, tone: Tone, text: &str) {
-    ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), egui::Sense::hover());
-        tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
-        ui.add(Label::new(RichText::new(text).size(SMALL)).wrap());
-    });
 }
 
 /// Returns why the legend is not where it was asked for.
-const fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<&'static str> {
-    match (wanted, found) {
-        (LegendPlace::Inside | LegendPlace::Corner(_), LegendPlace::Below) => {
-            Some("No room inside: the legend is below")
-        }
-        (LegendPlace::Inside | LegendPlace::Corner(_), LegendPlace::Right) => {
-            Some("No room inside: the legend is at the right")
-        }
-        (LegendPlace::LineEnds, LegendPlace::Below) => Some("No room at the line ends: the legend is below"),
-        (LegendPlace::LineEnds, LegendPlace::Right) => {
-            Some("No room at the line ends: the legend is at the right")
-        }
-        (LegendPlace::Right, LegendPlace::Below) => Some("No room at the right: the legend is below"),
-        (
-            LegendPlace::Inside
-            | LegendPlace::Corner(_)
-            | LegendPlace::Below
-            | LegendPlace::Right
-            | LegendPlace::LineEnds
-            | LegendPlace::Hidden,
-            _,
-        ) => None,
-    }
+fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<String> {
+    let asked = match wanted {
+        LegendPlace::Inside | LegendPlace::Corner(_) => "inside",
+        LegendPlace::LineEnds => "at the line ends",
+        LegendPlace::Right => "at the right",
+        LegendPlace::Below | LegendPlace::Hidden => return None,
+    };
+    let places = [(LegendPlace::Below, "below"), (LegendPlace::Right, "at the right")];
+    let (_, place) = places.into_iter().find(|(place, _)| *place == found && found != wanted)?;
+    Some(format!("No room {asked}: the legend is {place}"))
 }

@@ -3,14 +3,14 @@
 
 use std::rc::Rc;
 
-use eframe::egui::{Color32, FontId, Painter, Rangef, Rect, Stroke, Ui, Vec2};
+use eframe::egui::{FontId, Painter, Rangef, Rect, Stroke, Vec2};
 use egui_plot::{AxisHints, GridInput, GridMark, Plot};
 
 use super::navigate::{View, widget};
 use super::painter::{area, paint};
 use super::scene::EM;
 use crate::text::shortened;
-use crate::theme;
+use crate::theme::{self, colour};
 use figure::axis::{Axis, ticks};
 use figure::font::{Weight, fit, width};
 use figure::layout::{
@@ -24,7 +24,6 @@ use figure::scene::{Ink, Item, Pen, Shape, segments};
 
 /// Space for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];
-/// Height of a name beside the vertical axis.
 const NAME: f32 = 17.0;
 /// Characters of a name; longer ones lose their middle.
 const LONGEST: usize = 24;
@@ -157,12 +156,4 @@ pub fn around_ui(painter: &Painter, figure: &Figure, view: View, frame: Rect, sp
     }
     items.extend(texts.into_iter().map(|text| written(Text { muted: true, ..text }, theme)));
     paint(painter, &items);
-}
-
-pub const fn colour([red, green, blue]: [u8; 3]) -> Color32 {
-    Color32::from_rgb(red, green, blue)
-}
-
-pub fn theme_of(ui: &Ui) -> Theme {
-    if ui.visuals().dark_mode { Theme::DarkScreen } else { Theme::LightScreen }
 }

@@ -1,25 +1,24 @@
 //! The legend of curves: a block in the emptiest corner of the plot, with the values at the pointer. It can be dragged.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::scroll_area::ScrollBarVisibility::{AlwaysHidden, AlwaysVisible, VisibleWhenNeeded};
+use eframe::egui::scroll_area::ScrollBarVisibility::{self, AlwaysHidden, AlwaysVisible, VisibleWhenNeeded};
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Link, Rect, RichText, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+    Align2, Color32, CursorIcon, FontId, Link, Pos2, Rect, RichText, ScrollArea, Sense, Stroke, StrokeKind,
+    Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::legend::{GAP, LegendNames, LegendRows, ROW, RowLook, SAMPLE, row_ui, wide};
+use super::legend::{GAP, LegendNames, LegendRows, ROW, RowLook, SAMPLE, row_ui, text_ui, wide};
 use super::painter::area;
 use super::reading::Table;
 use super::scene::EM;
-use crate::theme;
-use crate::theme::SMALL;
+use crate::theme::{self, SMALL};
 use figure::font::{Weight, fit};
 use figure::legend::{RoundRow, Rounds, Sample, samples};
 use figure::model::Figure;
-use figure::palette::Theme;
 use figure::scene::Item;
 use figure::scene::page::{emptiest, in_corner};
 use results::page::Corner;
@@ -41,7 +40,7 @@ const NAMES: [f32; 2] = [72.0, 200.0];
 #[derive(Debug, Default)]
 pub struct Block {
     names: LegendNames,
-    /// The corner; chosen again when the figure changes, but kept if it is nearly as empty as any.
+    /// Chosen again when the figure changes, but kept if it is nearly as empty as any.
     corner: Option<Corner>,
     is_old: bool,
     /// The place to which it was dragged, as shares of the free space.
@@ -87,7 +86,7 @@ struct Sizes {
 /// pointer.
 pub fn block_ui(
     ui: &mut Ui,
-    (figure, theme): (&Figure, Theme),
+    figure: &Figure,
     (frame, items): (Rect, &Arc<Vec<Item>>),
     block: &mut Block,
     rows: &mut LegendRows<'_>,
@@ -100,11 +99,11 @@ pub fn block_ui(
     }
     let mut sizes = measure(figure, frame, block, table);
     let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
-    let grid = Grid::new(figure).filter(|_| !table.has_facts());
+    let grid = Grid::new(figure).filter(|_| table.facts.is_none());
     let grid = grid.and_then(|grid| grid.within(most, table, &mut block.grid));
     if let Some(grid) = &grid {
         let size = grid.size() + Vec2::splat(2.0 * PADDING);
-        sizes = Sizes { size, columns: 0, names: grid.names() - SAMPLE - GAP, ..sizes };
+        sizes = Sizes { size, columns: 0, names: grid.widths.names - SAMPLE - GAP, ..sizes };
     }
     let rect = block.place(frame, sizes.size, items);
     let colours = theme::present(ui);
@@ -128,7 +127,7 @@ pub fn block_ui(
         head_ui(ui, Rect::from_min_size(inner.min, vec2(inner.width(), ROW)), block, &sizes, table);
         top += ROW;
     }
-    let look = RowLook { figure, theme, ground: colours.panel, selected, chosen };
+    let look = RowLook { figure, ground: colours.panel, selected, chosen };
     if let Some(grid) = grid {
         return grid.ui(ui, inner, look, rows, table);
     }
@@ -138,29 +137,40 @@ pub fn block_ui(
     if all > visible || block.is_open {
         more_ui(ui, inner.with_min_y(list.bottom()), block, all.saturating_sub(visible));
     }
-    ui.scope_builder(UiBuilder::new().max_rect(list.intersect(inner)), |ui| {
-        let bar = if block.is_open { VisibleWhenNeeded } else { AlwaysHidden };
+    let bar = if block.is_open { VisibleWhenNeeded } else { AlwaysHidden };
+    scrolled_ui(ui, list.intersect(inner), bar, samples.len(), |ui, origin, seen| {
+        for (index, sample) in samples.iter().enumerate().take(seen.end).skip(seen.start) {
+            let at = origin + vec2(0.0, index as f32 * ROW);
+            let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
+            let text = (sample.name(), f64::from(sizes.names));
+            pointed = row_ui(ui, rect, sample, look, rows, text).or(pointed.take());
+            if !rows.hidden.contains(sample.name()) {
+                let inks = [colours.text, colours.text2];
+                cells_ui(ui, rect, &table.cells(sample), inks, block, &sizes);
+            }
+        }
+    });
+    pointed
+}
+
+/// Draws `count` lines of rows that scroll; the visible ones, and those close to them for the keyboard.
+fn scrolled_ui(
+    ui: &mut Ui,
+    space: Rect,
+    bar: ScrollBarVisibility,
+    count: usize,
+    draw: impl FnOnce(&mut Ui, Pos2, Range<usize>),
+) {
+    ui.scope_builder(UiBuilder::new().max_rect(space), |ui| {
         ui.spacing_mut().scroll.dormant_handle_opacity = 0.6;
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
         area.scroll_bar_visibility(bar).show_viewport(ui, |ui, seen| {
-            ui.set_height(samples.len() as f32 * ROW);
-            let origin = ui.max_rect().min;
-            // Rows close to the visible ones are there for the keyboard.
+            ui.set_height(count as f32 * ROW);
             let first = ((seen.top() / ROW).floor() as usize).saturating_sub(2);
-            let last = ((seen.bottom() / ROW).ceil() as usize + 2).min(samples.len());
-            for (index, sample) in samples.iter().enumerate().take(last).skip(first) {
-                let at = origin + vec2(0.0, index as f32 * ROW);
-                let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
-                let text = (sample.name(), f64::from(sizes.names));
-                pointed = row_ui(ui, rect, sample, look, rows, text).or(pointed.take());
-                if !rows.hidden.contains(sample.name()) {
-                    let inks = [colours.text, colours.text2];
-                    cells_ui(ui, rect, &table.cells(sample), inks, block, &sizes);
-                }
-            }
+            let last = ((seen.bottom() / ROW).ceil() as usize + 2).min(count);
+            draw(ui, ui.max_rect().min, first..last);
         });
     });
-    pointed
 }
 
 fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -> Sizes {
@@ -170,18 +180,18 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
         block.widths.clear();
         (block.grid, block.head) = (GridWidths::default(), 0.0);
     }
-    block.head = block.head.max(wide(table.header()));
-    let count_of_columns = table.heads().len();
+    block.head = block.head.max(wide(&table.header));
+    let count_of_columns = table.heads.len();
     block.widths.resize(count_of_columns, 0.0);
     // More rows would cost more than a glance is worth; their values are as wide.
     for sample in samples(figure).iter().take(40) {
-        for ((widest, cell), head) in block.widths.iter_mut().zip(table.cells(sample)).zip(table.heads()) {
+        for ((widest, cell), head) in block.widths.iter_mut().zip(table.cells(sample)).zip(&table.heads) {
             if !cell.is_empty() {
                 *widest = widest.max(wide(&cell)).max(wide(head));
             }
         }
     }
-    let most = if table.has_facts() { WIDEST_PINNED } else { WIDEST } * frame.width();
+    let most = if table.facts.is_some() { WIDEST_PINNED } else { WIDEST } * frame.width();
     let around = SAMPLE + GAP + 2.0 * PADDING;
     let of_columns = |columns: usize| -> f32 {
         block.widths[..columns].iter().filter(|width| **width > 0.0).map(|width| width + COLUMN).sum()
@@ -222,35 +232,27 @@ fn head_ui(ui: &Ui, rect: Rect, block: &Block, sizes: &Sizes, table: &Table<'_>)
     let ink = theme::present(ui).text2;
     let response = ui.interact(rect, ui.scope_id().with("reading"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, table.spoken()));
-    let font = FontId::proportional(SMALL);
     let space = f64::from(SAMPLE + GAP + sizes.names).max(0.0);
     let head = if sizes.columns == 0 {
-        fit(table.header(), EM, Weight::Regular, space, 1).join(" ")
+        fit(&table.header, EM, Weight::Regular, space, 1).join(" ")
     } else {
-        table.header().to_owned()
+        table.header.clone()
     };
-    ui.painter().text(pos2(rect.left(), rect.center().y), Align2::LEFT_CENTER, head, font, ink);
-    cells_ui(ui, rect, table.heads(), [ink; 2], block, sizes);
+    text_ui(ui, rect.left_center(), Align2::LEFT_CENTER, head, ink);
+    cells_ui(ui, rect, &table.heads, [ink; 2], block, sizes);
 }
 
 /// Writes values into their columns, aligned at the right; the first has another ink than the rest.
 fn cells_ui(ui: &Ui, rect: Rect, cells: &[String], inks: [Color32; 2], block: &Block, sizes: &Sizes) {
     let mut right = rect.right();
     for column in (0..sizes.columns).rev().filter(|column| block.widths[*column] > 0.0) {
-        let at = pos2(right, rect.center().y);
-        ui.painter().text(
-            at,
-            Align2::RIGHT_CENTER,
-            &cells[column],
-            FontId::proportional(SMALL),
-            inks[column.min(1)],
-        );
+        let ink = inks[column.min(1)];
+        text_ui(ui, pos2(right, rect.center().y), Align2::RIGHT_CENTER, &cells[column], ink);
         right -= block.widths[column] + COLUMN;
     }
 }
 
 const GRID_COLUMN: f32 = 10.0;
-/// The widest column of names.
 const GRID_NAMES: f32 = 150.0;
 /// A value that has to have room, for the choice between the grid and a list.
 const GRID_VALUE: &str = "00.00";
@@ -304,7 +306,7 @@ impl<'a> Grid<'a> {
         let cells = self.rounds.rows.iter().flat_map(|row| row.cells.values());
         let values = cells.map(|line| SAMPLE + GAP + wide(&table.value(*line))).fold(narrowest, f32::max);
         let values = values.max(known.values).min((most.x - longest) / columns - GRID_COLUMN);
-        let names = longest.max(wide(table.header())).max(known.names);
+        let names = longest.max(wide(&table.header)).max(known.names);
         *known = GridWidths { names: names.min(most.x - columns * (GRID_COLUMN + values)), values };
         self.widths = *known;
         Some(self)
@@ -315,11 +317,6 @@ impl<'a> Grid<'a> {
         let columns = self.rounds.levels.len() as f32;
         let width = self.widths.names + columns * (GRID_COLUMN + self.widths.values);
         vec2(width, (1 + self.rounds.rows.len()) as f32 * ROW)
-    }
-
-    /// Returns the width of the names, below the head.
-    pub const fn names(&self) -> f32 {
-        self.widths.names
     }
 
     fn column(&self, position: usize, row: Rect) -> Rect {
@@ -343,7 +340,7 @@ impl<'a> Grid<'a> {
         };
         for (position, (_, level)) in self.rounds.levels.iter().enumerate() {
             let at = self.column(position, row(0)).right_center();
-            ui.painter().text(at, Align2::RIGHT_CENTER, level, FontId::proportional(SMALL), colours.text2);
+            text_ui(ui, at, Align2::RIGHT_CENTER, level, colours.text2);
         }
         let mut pointed = None;
         for (position, (arm, seeds)) in self.rows().enumerate() {
@@ -361,16 +358,15 @@ impl<'a> Grid<'a> {
         pointed
     }
 
-    /// Writes the name of an arm, and how many of its seeds are done.
     fn name_ui(&self, ui: &Ui, row: Rect, (arm, seeds): (&str, &str), selected: Option<&str>) {
         let colours = theme::present(ui);
         let space = f64::from(self.widths.names - seeds_width(seeds));
-        let name = fit(arm, f64::from(SMALL), Weight::Regular, space, 1);
+        let name = fit(arm, EM, Weight::Regular, space, 1);
         let font = if selected == Some(arm) { theme::medium(SMALL) } else { FontId::proportional(SMALL) };
         let text = name.join(" ");
         let drawn = ui.painter().text(row.left_center(), Align2::LEFT_CENTER, text, font, colours.text);
         let at = pos2(drawn.right() + GAP, row.center().y);
-        ui.painter().text(at, Align2::LEFT_CENTER, seeds, FontId::proportional(SMALL), colours.text2);
+        text_ui(ui, at, Align2::LEFT_CENTER, seeds, colours.text2);
     }
 }
 
@@ -384,8 +380,6 @@ const MOST_LINES: usize = 2;
 /// Wider names lose their middle.
 const WIDEST_NAME: f32 = 220.0;
 
-pub type StripRows = LegendNames;
-
 /// Values beside the names of a strip.
 #[derive(Clone, Copy)]
 pub struct StripValues<'a> {
@@ -398,9 +392,9 @@ pub struct StripValues<'a> {
 /// pointer.
 pub fn strip_ui(
     ui: &mut Ui,
-    (figure, theme): (&Figure, Theme),
+    figure: &Figure,
     rows: &mut LegendRows<'_>,
-    names: &mut StripRows,
+    names: &mut LegendNames,
     space: Rect,
     values: Option<StripValues<'_>>,
 ) -> (f32, Option<String>) {
@@ -413,7 +407,7 @@ pub fn strip_ui(
         flow(known.iter().map(|(_, width)| SAMPLE + GAP + width.min(WIDEST_NAME) + room), space.width());
     let height = lines.min(MOST_LINES) as f32 * ROW;
     let selected = values.and_then(|values| values.selected);
-    let look = RowLook { figure, theme, ground: theme::present(ui).canvas, selected, chosen: None };
+    let look = RowLook { figure, ground: theme::present(ui).canvas, selected, chosen: None };
     let reading = values.and_then(|values| values.reading);
     let end =
         places.last().filter(|_| lines == 1).map_or(space.width(), |(at, width)| at.x + width + BETWEEN);
@@ -425,25 +419,18 @@ pub fn strip_ui(
     }
     let mut pointed = None;
     let strip = space.with_max_y(space.top() + height);
-    ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
-        let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
-        let bar = if lines > MOST_LINES { AlwaysVisible } else { VisibleWhenNeeded };
-        ui.spacing_mut().scroll.dormant_handle_opacity = 0.6;
-        area.scroll_bar_visibility(bar).show_viewport(ui, |ui, seen| {
-            ui.set_height(lines as f32 * ROW);
-            let origin = ui.max_rect().min;
-            for (sample, (at, width)) in samples(figure).iter().zip(&places) {
-                // Rows close to the visible ones are there for the keyboard.
-                if at.y + 3.0 * ROW > seen.top() && at.y < seen.bottom() + 2.0 * ROW {
-                    let rect = Rect::from_min_size(origin + *at, vec2(*width, ROW));
-                    pointed = row_ui(ui, rect, sample, look, rows, (sample.name(), f64::from(WIDEST_NAME)))
-                        .or(pointed.take());
-                    if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
-                        value_ui(ui, rect, value);
-                    }
-                }
+    let bar = if lines > MOST_LINES { AlwaysVisible } else { VisibleWhenNeeded };
+    let ink = theme::present(ui).text2;
+    scrolled_ui(ui, strip, bar, lines, |ui, origin, seen| {
+        let samples = samples(figure).into_iter().zip(&places);
+        for (sample, (at, width)) in samples.filter(|(_, (at, _))| seen.contains(&((at.y / ROW) as usize))) {
+            let rect = Rect::from_min_size(origin + *at, vec2(*width, ROW));
+            let text = (sample.name(), f64::from(WIDEST_NAME));
+            pointed = row_ui(ui, rect, &sample, look, rows, text).or(pointed.take());
+            if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
+                text_ui(ui, rect.right_center(), Align2::RIGHT_CENTER, value, ink);
             }
-        });
+        }
     });
     (height + BELOW, pointed)
 }
@@ -457,8 +444,7 @@ fn place_ui(ui: &Ui, rect: Rect, end: f32, place: &str, values: &BTreeMap<String
         WidgetInfo::labeled(Role::Label, true, format!("{place}: {}", values.join("; ")))
     });
     if end + wide(place) <= rect.width() {
-        let (font, ink) = (FontId::proportional(theme::SMALL), theme::present(ui).text2);
-        ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, place, font, ink);
+        text_ui(ui, rect.right_center(), Align2::RIGHT_CENTER, place, theme::present(ui).text2);
     }
 }
 
@@ -482,15 +468,8 @@ fn signs_ui(ui: &Ui, rect: Rect, end: f32, setting: &str) {
                 ui.painter().circle_filled(middle + vec2(across, down), 1.5, ink);
             }
         }
-        let (font, at) = (FontId::proportional(theme::SMALL), pos2(right + SIGN + GAP / 2.0, middle.y));
-        ui.painter().text(at, Align2::LEFT_CENTER, text, font, ink);
+        text_ui(ui, pos2(right + SIGN + GAP / 2.0, middle.y), Align2::LEFT_CENTER, text, ink);
     }
-}
-
-/// Writes a value at the right end of a row.
-fn value_ui(ui: &Ui, rect: Rect, value: &str) {
-    let (font, ink) = (FontId::proportional(theme::SMALL), theme::present(ui).text2);
-    ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, value, font, ink);
 }
 
 /// Returns the places of rows beside each other within a width, with their own widths; and the number of lines.

@@ -3,19 +3,18 @@
 use std::collections::BTreeSet;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Align2, Color32, FontId, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::painter::paint;
 use super::scene::EM;
 use crate::arm_look::palette_ui;
 use crate::icons::Icon;
-use crate::theme;
-use crate::theme::SMALL;
-use crate::widgets::entry_ui;
+use crate::theme::{self, SMALL};
+use crate::widgets::{self, entry_ui};
 use figure::font::{Weight, fit, width};
 use figure::legend::{Sample, samples};
 use figure::model::Figure;
-use figure::palette::{Style, Theme, style_of};
+use figure::palette::{Style, style_of};
 use figure::scene::page::{SampleLook, sample};
 use results::campaign::definition;
 use results::colours::OUTDATED;
@@ -29,6 +28,11 @@ const HIDDEN: f64 = 0.3;
 
 pub fn wide(text: &str) -> f32 {
     width(text, EM, Weight::Regular) as f32
+}
+
+/// Writes a text of a legend at a place.
+pub fn text_ui(ui: &Ui, at: Pos2, anchor: Align2, text: impl ToString, ink: Color32) {
+    ui.painter().text(at, anchor, text, FontId::proportional(SMALL), ink);
 }
 
 /// The widths of the names of a figure, which are measured once.
@@ -62,7 +66,6 @@ impl LegendNames {
 pub struct RowLook<'a> {
     /// The figure with the notes at its names.
     pub figure: &'a Figure,
-    pub theme: Theme,
     pub ground: Color32,
     /// The selected arm, which is written bolder.
     pub selected: Option<&'a str>,
@@ -96,7 +99,7 @@ pub fn row_ui(
     let [y, left] = [f64::from(rect.center().y), f64::from(rect.left())];
     let look_of_sample = SampleLook {
         em: EM,
-        theme: look.theme,
+        theme: theme::theme_of(ui),
         ground: [look.ground.r(), look.ground.g(), look.ground.b()],
         strength: if is_shown { 1.0 } else { HIDDEN },
         is_of_marks: look.figure.is_of_marks(),
@@ -114,32 +117,29 @@ pub fn row_ui(
     if response.gained_focus() {
         response.scroll_to_me(None);
     }
-    let meaning = definition(name).unwrap_or_default();
-    let response = tip_ui(response, name, [item.detail(look.figure), meaning], is_shown);
+    let response = response.on_hover_ui(|ui| {
+        let action = if is_shown { "Click to hide" } else { "Click to show" };
+        // An outcome of faults is defined instead of only named.
+        let parts = [definition(name).unwrap_or(name), item.detail(look.figure)];
+        let shown: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        ui.label(format!("{}\n{action}, Alt+click to show it alone", shown.join("\n")));
+    });
     if response.clicked() {
-        let names: Vec<String> = samples(look.figure).iter().map(|other| other.name().to_owned()).collect();
-        click(name, &names, ui.input(|input| input.modifiers.alt), rows.hidden);
+        click(name, others(look.figure, name), ui.input(|input| input.modifiers.alt), rows.hidden);
     }
     response.context_menu(|ui| line_menu_ui(ui, look.figure, name, rows));
     (is_pointed && is_shown).then(|| name.to_owned())
 }
 
-/// Shows the full texts of a row on hovering, and what a click does.
-fn tip_ui(row: Response, name: &str, details: [&str; 2], is_shown: bool) -> Response {
-    row.on_hover_ui(|ui| {
-        let action = if is_shown { "Click to hide" } else { "Click to show" };
-        // An outcome of faults is defined instead of only named.
-        let head = definition(name).unwrap_or(name);
-        let details = details.into_iter().filter(|detail| !detail.is_empty());
-        let details = details.fold(String::new(), |all, detail| all + "\n" + detail);
-        ui.label(format!("{head}{details}\n{action}, Alt+click to show it alone"));
-    })
+/// Returns the names of all other rows.
+fn others(figure: &Figure, name: &str) -> BTreeSet<String> {
+    let names = samples(figure).into_iter().map(|sample| sample.name());
+    names.filter(|other| *other != name).map(str::to_owned).collect()
 }
 
 /// Hides or shows a line; shows it `alone`, or all lines if it is alone already.
-fn click(name: &str, names: &[String], alone: bool, hidden: &mut BTreeSet<String>) {
+fn click(name: &str, others: BTreeSet<String>, alone: bool, hidden: &mut BTreeSet<String>) {
     if alone {
-        let others: BTreeSet<String> = names.iter().filter(|other| *other != name).cloned().collect();
         *hidden = if *hidden == others { BTreeSet::new() } else { others };
     } else if !hidden.remove(name) {
         hidden.insert(name.to_owned());
@@ -159,9 +159,17 @@ pub enum FigureAction {
     Open([usize; 2]),
     /// Something about the arm of the line with this name.
     Line(String, LineAction),
-    Export,
-    Copy,
-    CopyValues,
+    Take(Wanted),
+}
+
+/// A way to export a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    File,
+    /// A picture in the clipboard.
+    Picture,
+    /// Its values in the clipboard, as CSV.
+    Values,
 }
 
 /// Which rows of a legend are hidden, and what is asked of one.
@@ -189,11 +197,10 @@ pub fn named(names: &[String], line: &str) -> Option<usize> {
 
 pub fn line_menu_ui(ui: &mut Ui, figure: &Figure, name: &str, rows: &mut LegendRows<'_>) {
     let is_hidden = rows.hidden.contains(name);
-    let names: Vec<String> = samples(figure).iter().map(|sample| sample.name().to_owned()).collect();
-    let others: BTreeSet<String> = names.iter().filter(|other| *other != name).cloned().collect();
+    let others = others(figure, name);
     let (icon, text) = if is_hidden { (Icon::Eye, "Show") } else { (Icon::EyeOff, "Hide") };
-    if entry_ui(ui, icon, text) && !rows.hidden.remove(name) {
-        rows.hidden.insert(name.to_owned());
+    if entry_ui(ui, icon, text) {
+        click(name, BTreeSet::new(), false, rows.hidden);
     }
     if !others.is_empty() && *rows.hidden != others && entry_ui(ui, Icon::Eye, "Show only this") {
         *rows.hidden = others;
@@ -204,7 +211,13 @@ pub fn line_menu_ui(ui: &mut Ui, figure: &Figure, name: &str, rows: &mut LegendR
     }
     ui.separator();
     let mut chosen = None;
-    if let Some(style) = style_of_line(figure, name) {
+    let mut own = samples(figure).into_iter().filter(|sample| sample.name() == name);
+    let style = own.find_map(|sample| match sample {
+        Sample::Line(line) => Some(line.style),
+        Sample::Reference(line) => line.colour.map(|colour| Style { dash: line.dash, ..style_of(colour) }),
+        Sample::Bars(_) | Sample::Kind(_) => None,
+    });
+    if let Some(style) = style {
         ui.menu_button("Colour and mark", |ui| {
             if let Some(index) = palette_ui(ui, style) {
                 chosen = Some(LineAction::Restyle(index));
@@ -229,31 +242,25 @@ pub fn show_all_ui(ui: &mut Ui, hidden: &mut BTreeSet<String>) {
     }
 }
 
-/// Draws the actions of a plot; returns true if all data are to be shown.
-pub fn plot_menu_ui(ui: &mut Ui, exports: bool, action: &mut Option<FigureAction>) -> bool {
-    let fits = entry_ui(ui, Icon::ArrowsOut, "Fit");
-    if exports {
-        let entries = [
-            (Icon::Export, "Export figure…", FigureAction::Export),
-            (Icon::Copy, "Copy figure", FigureAction::Copy),
-            (Icon::Copy, "Copy values", FigureAction::CopyValues),
-        ];
-        for (icon, text, wanted) in entries {
-            if entry_ui(ui, icon, text) {
-                *action = Some(wanted);
-            }
+/// Says why a plot without data cannot be exported.
+pub const WHY_NOT: &str = "Nothing to export yet: press Run";
+
+/// Draws the entries of a menu that export or copy a figure, if there is one; returns the chosen one.
+pub fn wanted_ui(ui: &mut Ui, is_there: bool) -> Option<Wanted> {
+    let entries = [
+        (Icon::Export, "Export figure…", "Writes what you see as SVG, PDF, PNG or CSV", Wanted::File),
+        (Icon::Copy, "Copy figure", "Copies the figure as an image, at its export size", Wanted::Picture),
+        (Icon::Copy, "Copy values", "Copies the values you see, as CSV", Wanted::Values),
+    ];
+    let mut chosen = None;
+    for (icon, text, help, wanted) in entries {
+        let entry = ui.add_enabled(is_there, widgets::ghost(icon, text));
+        if entry.on_hover_text(help).on_disabled_hover_text(WHY_NOT).clicked() {
+            chosen = Some(wanted);
+            ui.close();
         }
     }
-    fits
-}
-
-/// Returns the style of a line, or of a reference line in the colour of its arm.
-fn style_of_line(figure: &Figure, name: &str) -> Option<Style> {
-    samples(figure).into_iter().filter(|sample| sample.name() == name).find_map(|sample| match sample {
-        Sample::Line(line) => Some(line.style),
-        Sample::Reference(line) => line.colour.map(|colour| Style { dash: line.dash, ..style_of(colour) }),
-        Sample::Bars(_) | Sample::Kind(_) => None,
-    })
+    chosen
 }
 
 #[cfg(test)]
@@ -264,14 +271,17 @@ mod tests {
     #[test]
     fn a_click_hides_and_shows_and_alt_isolates() {
         let mut hidden = BTreeSet::new();
-        let names = ["a", "b", "c"].map(str::to_owned);
-        click("a", &names, false, &mut hidden);
+        let others = |name: &str| {
+            let all = ["a", "b", "c"].into_iter();
+            all.filter(|other| *other != name).map(str::to_owned).collect::<BTreeSet<String>>()
+        };
+        click("a", others("a"), false, &mut hidden);
         assert_eq!(hidden, BTreeSet::from(["a".to_owned()]));
-        click("a", &names, false, &mut hidden);
+        click("a", others("a"), false, &mut hidden);
         assert!(hidden.is_empty());
-        click("b", &names, true, &mut hidden);
-        assert_eq!(hidden, BTreeSet::from(["a".to_owned(), "c".to_owned()]));
-        click("b", &names, true, &mut hidden);
+        click("b", others("b"), true, &mut hidden);
+        assert_eq!(hidden, others("b"));
+        click("b", others("b"), true, &mut hidden);
         assert!(hidden.is_empty(), "alone already: all are shown again");
     }
 

@@ -19,11 +19,10 @@ mod reading;
 mod scene;
 mod state;
 
-pub use axes::{colour, theme_of};
 pub use builder::{ListedFaults, PlotInput};
 pub use figure_view::{FigureView, figure_ui};
-pub use legend::{LineAction, arm_of};
+pub use legend::{LineAction, Wanted, arm_of, wanted_ui};
 pub use navigate::KEYS;
-pub use painter::line_shapes;
+pub use painter::paint;
 pub use panel::{PlotResponse, menu_ui, plot_ui, stage_choice_ui, tools_ui};
 pub use state::PlotState;

@@ -6,6 +6,7 @@ use eframe::egui::{
 };
 use egui_plot::{Plot, PlotBounds, PlotTransform, PlotUi};
 
+use crate::theme::theme_of;
 use crate::widgets;
 use figure::model::Figure;
 use figure::palette::Theme;
@@ -61,7 +62,6 @@ pub fn show<'a>(
     plot: Plot<'_>,
     place: Rect,
     [view, fit]: [View; 2],
-    theme: Theme,
 ) -> ShownPlot<'a> {
     let [[left, right], [bottom, top]] = view;
     let build = move |plot: &mut PlotUi<'_>| {
@@ -81,6 +81,7 @@ pub fn show<'a>(
     };
     let plot = plot.width(place.width()).height(place.height());
     let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| plot.show(ui, build)).inner;
+    let theme = theme_of(ui);
     ShownPlot { figure, response: shown.response, transform: shown.transform, view, fit, theme }
 }
 
@@ -92,11 +93,23 @@ pub fn navigate(ui: &Ui, plot: &ShownPlot<'_>, drag: &mut Option<Pos2>) -> ViewC
         *drag = None;
         return ViewChange::Fit;
     }
-    let now = view_of(transform);
-    match drag_box(ui, response, transform, drag) {
-        None if now == *view || !transform.bounds().is_valid() => ViewChange::None,
-        chosen => limited(chosen.unwrap_or(now), *fit),
+    if response.drag_started_by(PointerButton::Primary) {
+        *drag = ui.input(|input| input.pointer.press_origin());
     }
+    let to = response.interact_pointer_pos().or_else(|| ui.input(|input| input.pointer.latest_pos()));
+    if let Some((from, to)) = drag.zip(to) {
+        let chosen = chosen(from, to, *transform.frame());
+        if response.dragged_by(PointerButton::Primary) {
+            chosen.into_iter().for_each(|chosen| show_box(ui, chosen));
+        } else {
+            *drag = None;
+            if let Some(chosen) = chosen {
+                return limited(view_within(transform, chosen), *fit);
+            }
+        }
+    }
+    let now = view_of(transform);
+    if now == *view || !transform.bounds().is_valid() { ViewChange::None } else { limited(now, *fit) }
 }
 
 pub fn view_of(transform: &PlotTransform) -> View {
@@ -138,28 +151,6 @@ pub fn limited(view: View, fit: View) -> ViewChange {
         (0.999 * NEAREST..=1.001 * FARTHEST).contains(&share) && view[axis].iter().all(|end| end.is_finite())
     };
     if can_be(0) && can_be(1) { ViewChange::Show(view) } else { ViewChange::None }
-}
-
-fn drag_box(
-    ui: &Ui,
-    response: &Response,
-    transform: &PlotTransform,
-    drag: &mut Option<Pos2>,
-) -> Option<View> {
-    if response.drag_started_by(PointerButton::Primary) {
-        *drag = ui.input(|input| input.pointer.press_origin());
-    }
-    let from = (*drag)?;
-    let to = response.interact_pointer_pos().or_else(|| ui.input(|input| input.pointer.latest_pos()))?;
-    let chosen = chosen(from, to, *transform.frame());
-    if response.dragged_by(PointerButton::Primary) {
-        if let Some(chosen) = chosen {
-            show_box(ui, chosen);
-        }
-        return None;
-    }
-    *drag = None;
-    chosen.map(|chosen| view_within(transform, chosen))
 }
 
 /// Returns the part of the figure within a box.

@@ -1,6 +1,6 @@
 //! Readings of curves: the values of all lines at one x, as the legend shows them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use eframe::egui::{
     Align2, Area, FontId, Frame, Grid, Order, Painter, Pos2, Rect, RichText, Sense, Shape, Stroke,
@@ -8,12 +8,12 @@ use eframe::egui::{
 };
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::axes::colour;
 use super::legend::named;
 use super::navigate::{ShownPlot, view_of};
 use super::scene::EM;
 use crate::text::shortened;
-use crate::theme::SMALL;
+use crate::theme::{SMALL, colour};
+use doc::plan::words::uncapitalised;
 use figure::axis::{Axis, ends_of};
 use figure::legend::Sample;
 use figure::model::{At, Figure, Line, ReferenceLine, stacks};
@@ -87,7 +87,8 @@ fn row(
     forward: bool,
     at: ReadingPlace,
 ) -> Option<ReadingRow> {
-    let found = nearest(figure, &line.points, forward, at.x).filter(|found| found.is_near(at))?;
+    let is_near = |found: &Nearest| found.is_inside || found.distance <= REACH * at.per_point;
+    let found = nearest(figure, &line.points, forward, at.x).filter(is_near)?;
     let x = found.point[0];
     let first = if forward { line.band.partition_point(|band| band.x < x) } else { 0 };
     let band = line.band[first..].iter().find(|band| band.x.total_cmp(&x).is_eq());
@@ -106,12 +107,6 @@ struct Nearest {
     index: usize,
     /// True if the line has points on both sides of the place.
     is_inside: bool,
-}
-
-impl Nearest {
-    fn is_near(&self, at: ReadingPlace) -> bool {
-        self.is_inside || self.distance <= REACH * at.per_point
-    }
 }
 
 /// Returns the last of the points at the same distance. Points without a place on the axes are skipped.
@@ -163,7 +158,9 @@ pub fn reading_ui(
     painter.extend(Shape::dotted_line(&ends, colour(theme.muted()), 3.5, 0.8));
     let hollow = reading.rows.iter().filter_map(|row| {
         let style = figure.lines[row.line].style.with_marker();
-        let at = position(figure, transform, row.point)?;
+        let [x, y] = row.point;
+        let place = PlotPoint { x: figure.x.scale.forward(x)?, y: figure.y.scale.forward(y)? };
+        let at = transform.position_from_point(&place);
         let own = Ink::new(style.rgb(theme));
         let (ink, marker) =
             if style.marker.has_strokes() { (own, Marker::Circle) } else { (own, style.marker) };
@@ -185,26 +182,21 @@ pub fn reading_ui(
     around.galley(place.min + vec2(6.0, 2.0), galley, colour(theme.ground()));
 }
 
-fn position(figure: &Figure, transform: &PlotTransform, [x, y]: [f64; 2]) -> Option<Pos2> {
-    let place = PlotPoint { x: figure.x.scale.forward(x)?, y: figure.y.scale.forward(y)? };
-    Some(transform.position_from_point(&place))
-}
-
 /// The most letters of the baseline's name at the head of the differences.
 const LONGEST_NAME: usize = 12;
 
 /// The values in a legend: those at the pointer, or the last ones.
 pub struct Table<'a> {
     figure: &'a Figure,
-    header: String,
-    heads: Vec<String>,
+    /// The place of the values: "at 5 epochs trained".
+    pub header: String,
+    /// The names of the columns.
+    pub heads: Vec<String>,
     /// True if means have fewer seeds than planned.
     counts_seeds: bool,
     /// Of a pinned reading, what the arms of lines have in the columns of the table of runs.
-    facts: Option<&'a LineFacts>,
+    pub facts: Option<&'a LineFacts>,
     rows: Vec<ReadingRow>,
-    /// The places of lines in the rows.
-    places: BTreeMap<usize, usize>,
     digits: Digits,
     /// The first reference line with a level.
     reference: Option<(&'a ReferenceLine, f64)>,
@@ -227,8 +219,8 @@ impl<'a> Table<'a> {
         let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
         let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
         let reference = levels.find_map(|line| Some((line, level(line.at)?)));
-        let name = |(line, _): (&ReferenceLine, f64)| format!("Δ {}", shortened(&line.name, LONGEST_NAME));
-        let difference = reference.map_or_else(|| "Δ".to_owned(), name);
+        let name = reference.map_or_else(String::new, |(line, _)| shortened(&line.name, LONGEST_NAME));
+        let difference = format!("Δ {name}").trim_end().to_owned();
         let values = rows.iter().map(|row| row.point[1]).chain(reference.map(|(_, level)| level));
         let digits = Digits::new(values, figure.y.format);
         let are_means = rows.iter().any(|row| row.count.is_some_and(|count| count > 1));
@@ -240,26 +232,11 @@ impl<'a> Table<'a> {
             Spread::None => "",
         };
         let value = if are_means { "mean" } else { "value" };
-        let more = facts.iter().flat_map(|facts| facts.heads.iter().cloned());
         let counts_seeds = rows.iter().any(|row| !figure.lines[row.line].seeds_text().is_empty());
-        let seeds = counts_seeds.then_some("seeds");
-        let heads = [value, width].map(str::to_owned).into_iter().chain([difference]);
-        let heads = heads.chain(seeds.map(str::to_owned)).chain(more).collect();
-        let places = rows.iter().enumerate().map(|(place, row)| (row.line, place)).collect();
-        Self { figure, header, heads, counts_seeds, facts, rows, places, digits, reference }
-    }
-
-    pub fn header(&self) -> &str {
-        &self.header
-    }
-
-    pub fn heads(&self) -> &[String] {
-        &self.heads
-    }
-
-    /// Returns true if the settings and results of a pinned reading follow the values.
-    pub const fn has_facts(&self) -> bool {
-        self.facts.is_some()
+        let mut heads = vec![value.to_owned(), width.to_owned(), difference];
+        heads.extend(counts_seeds.then(|| "seeds".to_owned()));
+        heads.extend(facts.iter().flat_map(|facts| facts.heads.iter().cloned()));
+        Self { figure, header, heads, counts_seeds, facts, rows, digits, reference }
     }
 
     /// Returns the value, its interval, difference and seeds, then the settings and results of a pinned reading, or empty
@@ -279,7 +256,8 @@ impl<'a> Table<'a> {
 
     /// Returns the value of the line with this index; empty where there is none.
     pub fn value(&self, line: usize) -> String {
-        self.places.get(&line).map_or_else(String::new, |place| self.bare(self.rows[*place].point[1]))
+        let row = self.rows.iter().find(|row| row.line == line);
+        row.map_or_else(String::new, |row| self.digits.bare(row.point[1]))
     }
 
     fn values(&self, sample: &Sample<'_>) -> [String; 3] {
@@ -289,7 +267,7 @@ impl<'a> Table<'a> {
                 self.rows.iter().find(own).map(|row| self.of_row(row)).unwrap_or_default()
             }
             Sample::Reference(line) => match line.at {
-                At::Y(y) => [self.bare(y), self.interval(y, line.spread), String::new()],
+                At::Y(y) => [self.digits.bare(y), self.interval(y, line.spread), String::new()],
                 At::X(_) => Default::default(),
             },
             Sample::Bars(_) | Sample::Kind(_) => Default::default(),
@@ -299,7 +277,7 @@ impl<'a> Table<'a> {
     fn of_row(&self, row: &ReadingRow) -> [String; 3] {
         let value = row.point[1];
         let difference = self.reference.map(|(reference, level)| self.difference(row, reference, level));
-        [self.bare(value), self.interval(value, row.band), difference.unwrap_or_default()]
+        [self.digits.bare(value), self.interval(value, row.band), difference.unwrap_or_default()]
     }
 
     /// Returns the difference to the reference line over the seeds that both have. A figure without values by seed has the difference
@@ -312,11 +290,7 @@ impl<'a> Table<'a> {
         let mean = found.difference().map_or(row.point[1] - level, |found| found.mean);
         let sign = if mean >= 0.0 { "+" } else { "" };
         let remark = if matches!(found, Delta::Unpaired(_)) { " unpaired" } else { "" };
-        format!("{sign}{}{remark}", self.bare(mean))
-    }
-
-    fn bare(&self, value: f64) -> String {
-        self.digits.bare(value)
+        format!("{sign}{}{remark}", self.digits.bare(mean))
     }
 
     fn interval(&self, value: f64, band: Option<[f64; 2]>) -> String {
@@ -366,13 +340,10 @@ impl<'a> Table<'a> {
 
 /// Names the place of a reading: "at 21.0 % weights remaining".
 fn place(figure: &Figure, x: f64) -> String {
-    let title = &figure.x.title;
-    let mut letters = title.chars();
-    let lower: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
-    format!("at {} {lower}", value_of_x(figure, x))
+    format!("at {} {}", value_of_x(figure, x), uncapitalised(&figure.x.title))
 }
 
-pub fn value_of_x(figure: &Figure, x: f64) -> String {
+fn value_of_x(figure: &Figure, x: f64) -> String {
     let text = match figure.x.format {
         Format::Percent => {
             let text = format!("{} %", results::number::fixed(100.0 * x, 1));
@@ -475,9 +446,6 @@ impl AreaReading {
 
 /// Reads off the bars, markers or the cell at a place; `None` in a figure without them.
 pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<AreaReading> {
-    if !figure.bins.is_empty() {
-        return read_bin(figure, place[0], theme);
-    }
     let at = |axis: &Axis, place: f64| {
         let index = axis.category(place)?;
         Some((index, format!("{}: {}", axis.title, axis.categories[index].name)))
@@ -505,50 +473,38 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
         return Some(AreaReading { title: format!("{y} · {x}"), rows, heads: Vec::new() });
     }
     let (names, values) = if figure.is_lying() { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };
-    let (index, title) = at(names, if figure.is_lying() { place[1] } else { place[0] })?;
-    let has_arms = stacks(figure).len() > 1;
+    let bin = bin_at(figure, place[0]);
+    let ends = bin.map(|bin| [figure.bins[bin], figure.bins[bin + 1]]);
+    let (index, title) = if figure.bins.is_empty() {
+        at(names, if figure.is_lying() { place[1] } else { place[0] })?
+    } else {
+        let [low, high] = ends?.map(|end| readable(end, names.format));
+        (bin?, format!("{}: {low} … {high}", names.title))
+    };
+    let text = |value: f64| readable(value, values.format);
+    let has_arms = figure.bins.is_empty() && stacks(figure).len() > 1;
     let row = |bars: &figure::Bars| {
         let value = bars.values.get(index).filter(|value| value.is_finite())?;
         let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
-        Some(AreaRow::new(&name, &bars.stack, Some(bars.rgb(theme)), readable(*value, values.format)))
+        Some(AreaRow::new(&name, &bars.stack, Some(bars.rgb(theme)), text(*value)))
     };
     let lines = figure.lines.iter().filter_map(|line| {
-        let is_here = |point: &&[f64; 2]| names.category(point[0]) == Some(index);
-        let [x, value] = line.points.iter().find(is_here)?;
-        let colour = line.style.rgb(theme);
-        let text = |value: f64| readable(value, values.format);
+        let [x, value] = match ends {
+            Some([low, high]) => line.points.iter().rfind(|point| point[0] <= f64::midpoint(low, high))?,
+            None => line.points.iter().find(|point| names.category(point[0]) == Some(index))?,
+        };
         let band = line.band.iter().find(|band| band.x.total_cmp(x).is_eq());
         let band = band.map(|band| format!(" [{}, {}]", text(band.low), text(band.high)).replace(" %", ""));
         let value = text(*value) + &band.unwrap_or_default();
-        Some(AreaRow::new(&line.name, &line.name, Some(colour), value))
+        Some(AreaRow::new(&line.name, &line.name, Some(line.style.rgb(theme)), value))
     });
     let rows: Vec<_> = figure.bars.iter().filter_map(row).chain(lines).collect();
     (!rows.is_empty()).then_some(AreaReading { title, rows, heads: Vec::new() })
 }
 
-/// Returns the values of bars and lines in the range of x at a place.
-fn read_bin(figure: &Figure, x: f64, theme: Theme) -> Option<AreaReading> {
-    let bin = bin_at(figure, x)?;
-    let [low, high] = [figure.bins[bin], figure.bins[bin + 1]].map(|end| readable(end, figure.x.format));
-    let text = |value: f64| readable(value, figure.y.format);
-    let bars = figure.bars.iter().filter_map(|bars| {
-        let value = bars.values.get(bin).filter(|value| value.is_finite())?;
-        Some(AreaRow::new(&bars.name, &bars.stack, Some(bars.rgb(theme)), text(*value)))
-    });
-    let middle = f64::midpoint(figure.bins[bin], figure.bins[bin + 1]);
-    let lines = figure.lines.iter().filter_map(|line| {
-        let [_, value] = line.points.iter().rfind(|point| point[0] <= middle)?;
-        let own = line.style.rgb(theme);
-        Some(AreaRow::new(&line.name, &line.name, Some(own), text(*value)))
-    });
-    let rows: Vec<_> = bars.chain(lines).collect();
-    let title = format!("{}: {low} … {high}", figure.x.title);
-    (!rows.is_empty()).then_some(AreaReading { title, rows, heads: Vec::new() })
-}
-
 /// Draws a reading beside a place on the screen and within `limits`; the hint names further actions there.
 pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, hint: &str, pointer: Pos2, limits: Rect) {
-    popup_ui(ui, pointer, limits, |ui| {
+    let contents = |ui: &mut Ui| {
         ui.label(RichText::new(&reading.title).small());
         Grid::new(ui.scope_id().with("values"))
             .num_columns(3 + reading.heads.len())
@@ -574,12 +530,9 @@ pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, hint: &str, pointer: Pos2
         if !hint.is_empty() {
             ui.label(RichText::new(hint).small().weak());
         }
-    });
-}
-
-/// Draws a popup within `limits`, right or left of a place on the screen, so that it never covers the pointer.
-fn popup_ui(ui: &Ui, at: Pos2, limits: Rect, contents: impl FnOnce(&mut Ui)) {
-    let is_right = at.x < limits.center().x;
+    };
+    // It never covers the pointer.
+    let is_right = pointer.x < limits.center().x;
     let (pivot, side) =
         if is_right { (Align2::LEFT_CENTER, DISTANCE) } else { (Align2::RIGHT_CENTER, -DISTANCE) };
     Area::new(ui.scope_id().with("reading"))
@@ -587,7 +540,7 @@ fn popup_ui(ui: &Ui, at: Pos2, limits: Rect, contents: impl FnOnce(&mut Ui)) {
         .interactable(false)
         .fade_in(false)
         .pivot(pivot)
-        .fixed_pos(pos2(at.x + side, at.y))
+        .fixed_pos(pos2(pointer.x + side, pointer.y))
         .constrain_to(limits)
         .show(ui.ctx(), |ui| Frame::popup(ui.style()).show(ui, contents));
 }
@@ -657,12 +610,12 @@ mod tests {
         let figure = |line: &Line| Figure { lines: vec![line.clone()], ..Figure::default() };
         let shown = figure(&line);
         let table = Table::new(&shown, None, |_| false, Spread::Interval95, false);
-        assert_eq!(table.heads()[3..], ["seeds"]);
+        assert_eq!(table.heads[3..], ["seeds"]);
         assert_eq!(table.cells(&Sample::Line(&shown.lines[0]))[3], "2 of 3");
         assert!(table.spoken().ends_with("2 of 3 seeds"), "{}", table.spoken());
         line.seeds = None;
         let done = figure(&line);
-        assert_eq!(Table::new(&done, None, |_| false, Spread::Interval95, false).heads().len(), 3);
+        assert_eq!(Table::new(&done, None, |_| false, Spread::Interval95, false).heads.len(), 3);
     }
 
     #[test]
@@ -682,8 +635,8 @@ mod tests {
         };
         let reading = read(&figure, &[false], |_| false, ReadingPlace { x: 0.21, per_point: 0.001 }).unwrap();
         let table = Table::new(&figure, Some(reading), |_| false, Spread::Interval95, false);
-        assert_eq!(table.header(), "at 21 % weights remaining");
-        assert_eq!(table.heads(), ["mean", "95 % CI", "Δ dense"]);
+        assert_eq!(table.header, "at 21 % weights remaining");
+        assert_eq!(table.heads, ["mean", "95 % CI", "Δ dense"]);
         assert_eq!(table.cells(&Sample::Line(&figure.lines[0])), ["98.22", "± 0.18", "+0.20"]);
         assert_eq!(table.cells(&Sample::Reference(&figure.reference_lines[0])), ["98.02", "± 0.10", ""]);
         let table = Table::new(&figure, None, |_| false, Spread::Interval95, false);

@@ -4,11 +4,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use eframe::egui::emath::RectTransform;
 use eframe::egui::epaint::{TessellationOptions, Vertex};
-use eframe::egui::{Mesh, Rect, Ui, pos2};
+use eframe::egui::{Mesh, Rect, Ui};
+use egui_plot::{PlotBounds, PlotPoint, PlotTransform};
 
 use super::navigate::View;
 use super::painter::{Layer, area};
+use crate::theme::theme_of;
 use figure::axis::{Axis, Mapping};
 use figure::facets::Facets;
 use figure::model::{Figure, Line};
@@ -74,7 +77,7 @@ impl Scene {
 
     fn with(figure: &Figure, request: SceneRequest, kept: Arc<Analysis>) -> Self {
         let view = request.zoom.unwrap_or(kept.fit);
-        let key = |viewport: PlotViewport| MeshKey::new(figure, view, &request.hidden, viewport);
+        let key = |viewport| MeshKey { viewport, view, hidden: request.hidden.clone() };
         let mesh = request.viewport.clone().map(|viewport| PlotMesh::new(figure, key(viewport)));
         Self { request, kept, mesh, panels: Vec::new() }
     }
@@ -105,6 +108,9 @@ impl Analysis {
         (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
         let [x, y] = ranges(&visible, Fit::Lines);
         let fit = [places(&figure.x, x), places(&figure.y, y)];
+        let goes_forward = |line: &Line| {
+            line.points.is_sorted_by(|a, b| a[0] <= b[0]) && line.band.is_sorted_by(|a, b| a.x <= b.x)
+        };
         let forward = figure.lines.iter().map(goes_forward).collect();
         Self { hidden: request.hidden.clone(), fit, areas, forward }
     }
@@ -112,10 +118,6 @@ impl Analysis {
 
 fn places(axis: &Axis, range: [f64; 2]) -> [f64; 2] {
     range.map(|end| axis.scale.forward(end).unwrap_or_default())
-}
-
-fn goes_forward(line: &Line) -> bool {
-    line.points.is_sorted_by(|a, b| a[0] <= b[0]) && line.band.is_sorted_by(|a, b| a.x <= b.x)
 }
 
 /// Size of the text of plots on the screen, in points.
@@ -138,7 +140,8 @@ pub struct PlotViewport {
 
 impl PlotViewport {
     /// Returns a plot at this place of the screen, one of `plots`.
-    pub fn new(ui: &Ui, frame: Rect, theme: Theme, plots: usize) -> Self {
+    pub fn new(ui: &Ui, frame: Rect, plots: usize) -> Self {
+        let theme = theme_of(ui);
         let options = ui.ctx().tessellation_options(|options| *options);
         let (highlighted, selected) = (None, None);
         Self { frame, pixels: ui.pixels_per_point(), theme, highlighted, selected, options, plots }
@@ -155,18 +158,10 @@ pub struct MeshKey {
     pub viewport: PlotViewport,
     /// The places that it shows.
     pub view: View,
-    /// True if x and y grow to the left and downwards.
-    reversed: [bool; 2],
-    hidden: BTreeSet<String>,
+    pub hidden: BTreeSet<String>,
 }
 
 impl MeshKey {
-    /// Returns the key of a figure without hidden lines on a surface.
-    pub fn new(figure: &Figure, view: View, hidden: &BTreeSet<String>, viewport: PlotViewport) -> Self {
-        let reversed = [figure.x.reversed, figure.y.reversed];
-        Self { viewport, view, reversed, hidden: hidden.clone() }
-    }
-
     pub fn surface<'a>(&'a self, figure: &'a Figure, intervals: Intervals<'a>) -> Surface<'a> {
         let PlotViewport { frame, pixels, theme, highlighted, selected, plots, .. } = &self.viewport;
         let detail = Detail::Screen { pixels: f64::from(*pixels), plots: *plots };
@@ -221,57 +216,36 @@ impl PlotMesh {
     }
 
     /// Returns the triangles to paint. If another part of the figure is visible now, they are moved and stretched with it.
-    pub fn layer(&self, key: &MeshKey) -> Layer {
-        if (self.key.viewport.frame, self.key.view) == (key.viewport.frame, key.view) {
+    pub fn layer(&self, figure: &Figure, key: &MeshKey) -> Layer {
+        let frame = self.key.viewport.frame;
+        if (frame, self.key.view) == (key.viewport.frame, key.view) || !frame.is_positive() {
             return self.layer.clone();
         }
-        let moved = |mesh: &Arc<Mesh>| Arc::new(self.moved(mesh, key));
+        let moved = |mesh: &Arc<Mesh>| Arc::new(self.moved(mesh, figure, key));
         Layer { clipped: moved(&self.layer.clipped), free: moved(&self.layer.free) }
     }
 
-    fn moved(&self, mesh: &Mesh, key: &MeshKey) -> Mesh {
-        let across = |key: &MeshKey, place: f64| {
-            let range = key.viewport.frame.x_range();
-            along(
-                place,
-                key.view[0],
-                if key.reversed[0] { [range.max, range.min] } else { [range.min, range.max] },
-            )
-        };
-        let up = |key: &MeshKey, place: f64| {
-            let range = key.viewport.frame.y_range();
-            along(
-                place,
-                key.view[1],
-                if key.reversed[1] { [range.min, range.max] } else { [range.max, range.min] },
-            )
-        };
-        let [x, y] = self.key.view;
-        let (width, right) = line_through(x.map(|end| [across(&self.key, end), across(key, end)]));
-        let (height, above) = line_through(y.map(|end| [up(&self.key, end), up(key, end)]));
-        let moved = |vertex: &Vertex| Vertex {
-            pos: pos2(vertex.pos.x * width + right, vertex.pos.y * height + above),
-            ..*vertex
-        };
-        let vertices = mesh.vertices.iter().map(moved).collect();
+    fn moved(&self, mesh: &Mesh, figure: &Figure, key: &MeshKey) -> Mesh {
+        let [[left, right], [bottom, top]] = key.view;
+        let bounds = PlotBounds::from_min_max([left, bottom], [right, top]);
+        let now = PlotTransform::new_with_invert_axis(
+            key.viewport.frame,
+            bounds,
+            false,
+            [figure.x.reversed, figure.y.reversed],
+        );
+        let [[left, right], [bottom, top]] = self.key.view;
+        let there = now.rect_from_values(&PlotPoint::new(left, bottom), &PlotPoint::new(right, top));
+        let moved = RectTransform::from_to(self.key.viewport.frame, there);
+        let vertex = |vertex: &Vertex| Vertex { pos: moved.transform_pos(vertex.pos), ..*vertex };
+        let vertices = mesh.vertices.iter().map(vertex).collect();
         Mesh { vertices, indices: mesh.indices.clone(), texture_id: mesh.texture_id }
     }
 }
 
-fn along(place: f64, [low, high]: [f64; 2], [from, to]: [f32; 2]) -> f32 {
-    from + ((place - low) / (high - low)) as f32 * (to - from)
-}
-
-/// Returns gradient and height of the line through two points.
-fn line_through([[from, to], [other_from, other_to]]: [[f32; 2]; 2]) -> (f32, f32) {
-    let width = other_from - from;
-    let gradient = if width == 0.0 { 1.0 } else { (other_to - to) / width };
-    (gradient, to - gradient * from)
-}
-
 #[cfg(test)]
 mod tests {
-    use eframe::egui::{Pos2, vec2};
+    use eframe::egui::{Pos2, pos2, vec2};
 
     use super::*;
     use figure::{Line, Style};
@@ -292,7 +266,7 @@ mod tests {
             options: TessellationOptions { feathering: false, ..TessellationOptions::default() },
             plots: 1,
         };
-        MeshKey::new(&figure(), view, &BTreeSet::new(), viewport)
+        MeshKey { viewport, view, hidden: BTreeSet::new() }
     }
 
     #[test]
@@ -300,7 +274,7 @@ mod tests {
         let still = key([[0.0, 1.0], [0.0, 1.0]], 100.0);
         let mesh = PlotMesh::new(&figure(), still.clone());
         assert!(mesh.fits(&still) && !mesh.layer.clipped.is_empty());
-        assert!(Arc::ptr_eq(&mesh.layer(&still).clipped, &mesh.layer.clipped));
+        assert!(Arc::ptr_eq(&mesh.layer(&figure(), &still).clipped, &mesh.layer.clipped));
         assert!(!mesh.fits(&key([[0.0, 0.5], [0.0, 1.0]], 100.0)));
     }
 
@@ -319,7 +293,7 @@ mod tests {
         let old = PlotMesh::new(&figure(), key([[0.0, 1.0], [0.0, 1.0]], 100.0));
         for there in [key([[-0.25, 1.25], [-1.0, 1.0]], 100.0), key([[-0.5, 1.0], [0.0, 1.5]], 150.0)] {
             let new = PlotMesh::new(&figure(), there.clone());
-            let (moved, made) = (middles(&old.layer(&there).clipped), middles(&new.layer.clipped));
+            let (moved, made) = (middles(&old.layer(&figure(), &there).clipped), middles(&new.layer.clipped));
             assert_eq!(moved.len(), made.len());
             for (moved, made) in moved.iter().zip(&made) {
                 assert!(moved.distance(*made) < 1e-2, "{moved} {made}");
@@ -329,15 +303,11 @@ mod tests {
 
     #[test]
     fn reversed_axes_stay_reversed() {
-        let [from, to] = [[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.5], [0.0, 1.0]]]
-            .map(|view| MeshKey { reversed: [true, false], ..key(view, 100.0) });
-        let reversed = |mut figure: Figure| {
-            figure.x.reversed = true;
-            figure
-        };
-        let (old, new) =
-            (PlotMesh::new(&reversed(figure()), from), PlotMesh::new(&reversed(figure()), to.clone()));
-        let layer = old.layer(&to);
+        let [from, to] = [[[0.0, 1.0], [0.0, 1.0]], [[0.0, 1.5], [0.0, 1.0]]].map(|view| key(view, 100.0));
+        let mut reversed = figure();
+        reversed.x.reversed = true;
+        let (old, new) = (PlotMesh::new(&reversed, from), PlotMesh::new(&reversed, to.clone()));
+        let layer = old.layer(&reversed, &to);
         let (moved, made) = (middles(&layer.clipped), middles(&new.layer.clipped));
         assert!(moved.iter().zip(&made).all(|(moved, made)| moved.distance(*made) < 1e-2));
     }

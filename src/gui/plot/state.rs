@@ -39,9 +39,7 @@ pub struct PlotState {
     pub linked: bool,
     /// The paper of exported figures.
     size: Preset,
-    /// Dots per inch of exported pictures.
     dpi: Option<u32>,
-    /// Text, legend and look of exported figures.
     page: PageStyle,
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
@@ -88,12 +86,28 @@ impl PlotState {
         self.builders.retain(|name, _| seen.contains(name));
     }
 
-    pub fn figure_request(&self, plot: &'static Plot, input: PlotInput) -> FigureRequest {
+    /// Returns the work that makes the visible figure of a plot, without hidden lines and cut to the visible part. It fails
+    /// without data, or with too many panels.
+    pub fn visible_figure(
+        &self,
+        plot: &'static Plot,
+        input: PlotInput,
+    ) -> impl FnOnce() -> Result<Figure, String> + Send + use<> {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
         let (builder, options) = (self.builders.get(plot.name), self.options_of(plot));
         let built = builder.and_then(|builder| builder.current(&options, titles.clone(), &input)).cloned();
-        let seen = self.views.get(plot.name).map(|view| view.kept(PlotView::default())).unwrap_or_default();
-        FigureRequest { plot, options, titles, seen, input, built }
+        let view = self.views.get(plot.name).map(|view| view.kept(PlotView::default())).unwrap_or_default();
+        move || {
+            let made = || Arc::new(whole(plot, &input.arms, &options, &titles, &input.note()));
+            let figure = built.unwrap_or_else(made);
+            if let Some(why) = figure.refusal() {
+                return Err(format!("{why}. Choose another setting, or filter the runs."));
+            }
+            if !figure.has_data() {
+                return Err("The plot is empty. Press Run first.".to_owned());
+            }
+            Ok(seen(&figure, &view))
+        }
     }
 
     #[cfg(test)]
@@ -200,7 +214,7 @@ impl PlotState {
         for plot in ALL {
             let hidden = view.plots.get(plot.name).map(|kept| kept.hidden.clone()).unwrap_or_default();
             if !hidden.is_empty() || self.views.contains_key(plot.name) {
-                self.views.entry(plot.name).or_default().hide(hidden);
+                self.views.entry(plot.name).or_default().hidden = hidden;
             }
         }
     }
@@ -224,15 +238,15 @@ impl PlotState {
 
     /// Shows the range of x of a plot in all others with the same axis.
     pub(super) fn link(&mut self, from: &Plot) {
-        let Some(x) = self.views.get(from.name).map(FigureView::x_range) else { return };
+        let Some(x) = self.views.get(from.name).map(|view| view.chosen[0]) else { return };
         for plot in ALL.iter().filter(|plot| plot.name != from.name && plot.controls.own_x.is_none()) {
             self.views.entry(plot.name).or_default().show_x(x);
         }
     }
 
-    /// Zooms out to all data of the plot that was used last.
-    pub fn fit(&mut self) {
-        if let Some(view) = self.views.get_mut(self.plot().name) {
+    /// Zooms out to all data of a plot.
+    pub fn fit(&mut self, plot: &Plot) {
+        if let Some(view) = self.views.get_mut(plot.name) {
             view.fit();
         }
     }
@@ -330,7 +344,6 @@ pub(super) struct PlotData {
     took: f64,
 }
 
-/// Computes the data of plots about these runs.
 fn plot_data(input: &PlotInput, arms: Vec<ArmKey>, now: f64) -> PlotData {
     let began = std::time::Instant::now();
     let shown = &input.arms;
@@ -378,37 +391,5 @@ impl AxisColumns {
 
     pub fn title(&self, column: &Column) -> String {
         column.title(&self.labels)
-    }
-}
-
-/// All inputs of the visible figure of a plot.
-pub struct FigureRequest {
-    plot: &'static Plot,
-    options: PlotOptions,
-    titles: PlotView,
-    /// The visible part, and hidden names.
-    seen: PlotView,
-    input: PlotInput,
-    /// The figure, if it is built already.
-    built: Option<Arc<Figure>>,
-}
-
-impl FigureRequest {
-    /// Builds the figure without hidden lines, cut to the visible part.
-    ///
-    /// # Errors
-    /// Without data, or with too many panels.
-    pub fn figure(&self) -> Result<Figure, String> {
-        let figure = self.built.clone().unwrap_or_else(|| {
-            let Self { plot, options, titles, input, .. } = self;
-            Arc::new(whole(plot, &input.arms, options, titles, &input.note()))
-        });
-        if let Some(why) = figure.refusal() {
-            return Err(format!("{why}. Choose another setting, or filter the runs."));
-        }
-        if !figure.has_data() {
-            return Err("The plot is empty. Press Run first.".to_owned());
-        }
-        Ok(seen(&figure, &self.seen))
     }
 }

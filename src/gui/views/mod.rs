@@ -28,6 +28,7 @@ use eframe::egui::{
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;
+use super::plot::Wanted;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::table::width_of;
@@ -41,7 +42,7 @@ use results::tiles::Group;
 pub use campaign::TrialFilter;
 pub use dry_run::DryRun;
 pub use network::ExperimentFor;
-pub use offer::{Offers, Subject, Wanted};
+pub use offer::{Offers, Subject};
 pub use queue::{TypedSharing, queue_entries_ui};
 
 /// The registry, in the order of the tabs.

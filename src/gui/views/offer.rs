@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::Ui;
 use eframe::egui::containers::menu::MenuButton;
 
-use crate::plot::FigureView;
+use crate::plot::{FigureView, Wanted};
 use crate::widgets;
 use figure::Figure;
 use figure::plots::Plot;
@@ -89,16 +89,6 @@ impl Offers {
             Self::Nothing | Self::Later(_) => None,
         }
     }
-}
-
-/// A way to export a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    File,
-    /// A picture in the clipboard.
-    Picture,
-    /// Its values in the clipboard, as CSV.
-    Values,
 }
 
 /// Draws a menu that exports one of several figures of the view, such as the "histogram"; returns the chosen way.

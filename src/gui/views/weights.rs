@@ -9,15 +9,15 @@ use eframe::egui::{
 };
 
 use super::network_at_end::{NetworkAtEnd, Source, keeps_rounds};
-use super::offer::{self, Offer, Offers, Wanted, take_ui};
+use super::offer::{self, Offer, Offers, take_ui};
 use super::values::{Values, Widest, place_of, state_of};
 use super::{Request, Shared, View, ViewEntry, ViewInput, key_ui, loaded_ui, parameter_ui};
 use crate::background::Latest;
-use crate::plot::{FigureView, colour, figure_ui, theme_of};
+use crate::plot::{FigureView, Wanted, figure_ui};
 use crate::runs::Runs;
 use crate::table::width_of;
 use crate::text;
-use crate::theme::{self, present};
+use crate::theme::{self, colour, present, theme_of};
 use doc::Run;
 use figure::Figure;
 use figure::cells::{Cells, Mosaic, SIDE};

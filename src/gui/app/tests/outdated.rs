@@ -26,12 +26,8 @@ fn lines(window: &Window) -> Vec<(String, usize)> {
 fn exported(window: &mut Window) -> Option<String> {
     let app = window.harness.state_mut();
     let input = app.workspace.export_input(&app.runner.runs);
-    app.workspace
-        .plot
-        .figure_request(app.workspace.plot.plot(), input)
-        .figure()
-        .ok()
-        .map(|figure| csv(&figure))
+    let figure = app.workspace.plot.visible_figure(app.workspace.plot.plot(), input);
+    figure().ok().map(|figure| csv(&figure))
 }
 
 #[test]

@@ -6,7 +6,8 @@ use eframe::egui::{CursorIcon, Key, PointerButton, Pos2, Rect, Response, Ui, Vec
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::{FigureView, PanelReading, block_ui, values_at};
-use crate::plot::legend::{FigureAction, LegendRows, LineAction, line_menu_ui, plot_menu_ui, show_all_ui};
+use crate::icons::Icon;
+use crate::plot::legend::{FigureAction, LegendRows, LineAction, line_menu_ui, show_all_ui, wanted_ui};
 use crate::plot::navigate::{
     PlotKey, ShownPlot, ViewChange, chosen, limited, moved, navigate, pressed, show_box, view_within, zoomed,
 };
@@ -14,22 +15,22 @@ use crate::plot::reading::{
     Reading, ReadingPlace, Table, area_reading_ui, cell_at, read, read_areas, reading_ui,
 };
 use crate::theme;
+use crate::widgets::entry_ui;
 use figure::model::Figure;
 use figure::scene::page::nearest;
 
 impl FigureView {
     /// Takes keys, clicks and drags, and draws readings with the legend; returns the request and the change of the view.
     pub(super) fn act(&mut self, ui: &mut Ui, plot: &ShownPlot<'_>) -> (Option<FigureAction>, ViewChange) {
-        let keys = self.take_keys(ui, plot);
-        let selected = keys.selected.map(|name| FigureAction::Line(name, LineAction::Select));
+        let (entered, moved) = self.take_keys(ui, plot);
         let asked = self.readings_ui(ui, plot);
         let (from_menu, fits) = self.context_menu(&plot.response, plot.figure);
         let change = match navigate(ui, plot, &mut self.drag) {
             _ if fits => ViewChange::Fit,
-            ViewChange::None => keys.change,
+            ViewChange::None => moved,
             change => change,
         };
-        (asked.or(selected).or(keys.opened.map(FigureAction::Open)).or(from_menu), change)
+        (asked.or(entered).or(from_menu), change)
     }
 
     /// Draws the menu of the plot, with the entries of the line at the pointer; returns true if all data are to be shown.
@@ -48,7 +49,10 @@ impl FigureView {
             } else {
                 show_all_ui(ui, &mut self.hidden);
             }
-            fits = plot_menu_ui(ui, self.around.exports, &mut action);
+            fits = entry_ui(ui, Icon::ArrowsOut, "Fit");
+            if self.around.exports {
+                action = wanted_ui(ui, true).map(FigureAction::Take).or(action.take());
+            }
         });
         (action, fits)
     }
@@ -68,42 +72,38 @@ pub struct KeyboardState {
     corners: Option<[Pos2; 2]>,
 }
 
-#[derive(Debug)]
-pub struct KeyResponse {
-    pub change: ViewChange,
-    pub selected: Option<String>,
-    pub opened: Option<[usize; 2]>,
-}
-
 impl FigureView {
-    /// Does what was pressed while the plot has the focus.
-    fn take_keys(&mut self, ui: &Ui, plot: &ShownPlot<'_>) -> KeyResponse {
+    /// Does what was pressed while the plot has the focus; returns the request of Enter, and the change of the view.
+    fn take_keys(&mut self, ui: &Ui, plot: &ShownPlot<'_>) -> (Option<FigureAction>, ViewChange) {
         let ShownPlot { figure, response, transform, fit, .. } = plot;
-        let mut done = KeyResponse { change: ViewChange::None, selected: None, opened: None };
+        let (mut entered, mut change) = (None, ViewChange::None);
         let (frame, fit) = (*transform.frame(), *fit);
         for key in pressed(ui, response) {
             match key {
                 PlotKey::Step(by) => match &mut self.keyboard.corners {
                     Some([_, free]) => *free = frame.clamp(*free + on_screen(by, GROWTH * frame.size())),
-                    None => done.change = self.step(plot, by),
+                    None => change = self.step(plot, by),
                 },
                 PlotKey::Pan(by) => {
                     let by = on_screen(by, PAN * frame.size());
-                    done.change = limited(moved(transform, by), fit);
+                    change = limited(moved(transform, by), fit);
                 }
                 PlotKey::Zoom(factor) => {
                     let fixed = self.fixed(figure, transform);
-                    done.change = limited(zoomed(transform, factor.into(), fixed, fit), fit);
+                    change = limited(zoomed(transform, factor.into(), fixed, fit), fit);
                 }
-                PlotKey::Fit => done.change = ViewChange::Fit,
+                PlotKey::Fit => change = ViewChange::Fit,
                 PlotKey::Box => self.keyboard.corners = Some([self.fixed(figure, transform); 2]),
                 PlotKey::Enter => {
                     if let Some([from, to]) = self.keyboard.corners.take() {
                         let chosen = chosen(from, to, frame).map(|chosen| view_within(transform, chosen));
-                        done.change = chosen.map_or(ViewChange::None, |view| limited(view, fit));
+                        change = chosen.map_or(ViewChange::None, |view| limited(view, fit));
                     } else {
-                        done.selected.clone_from(&self.keyboard.line);
-                        done.opened = self.chosen_cell(figure).filter(|_| self.opens);
+                        let line = self.keyboard.line.clone();
+                        let cell = self.chosen_cell(figure).filter(|_| self.opens);
+                        entered = line
+                            .map(|name| FigureAction::Line(name, LineAction::Select))
+                            .or(cell.map(FigureAction::Open));
                     }
                 }
                 PlotKey::Escape => {
@@ -120,7 +120,7 @@ impl FigureView {
         if let Some(chosen) = self.keyboard.corners.and_then(|[from, to]| chosen(from, to, frame)) {
             show_box(ui, chosen);
         }
-        done
+        (entered, change)
     }
 
     /// Returns the place of the pinned reading, where the axes have one.
@@ -311,8 +311,7 @@ impl FigureView {
         let (mut action, around) = (None, &self.around);
         let mut rows = LegendRows { hidden: &mut self.hidden, arms: &around.arms, action: &mut action };
         let marked = [around.selected.as_deref(), self.keyboard.line.as_deref()];
-        let pointed =
-            block_ui(ui, (figure, *theme), (frame, &items), &mut self.block, &mut rows, &table, marked);
+        let pointed = block_ui(ui, figure, (frame, &items), &mut self.block, &mut rows, &table, marked);
         self.highlight(ui, pointed);
         action
     }

@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
-use crate::plot::legend::LineAction;
+use crate::plot::legend::{LineAction, Wanted};
 use crate::theme;
 use figure::{Line, style_of};
 
@@ -166,12 +166,12 @@ fn the_menu_of_a_line_hides_it_shows_it_alone_and_leads_to_its_arm() {
         harness.run();
     };
     choose(&mut harness, "dense", "Hide");
-    assert!(harness.state().view.is_hidden("dense"));
+    assert!(harness.state().view.hidden.contains("dense"));
     choose(&mut harness, "dense", "Show");
     choose(&mut harness, "ticket", "Show only this");
-    assert!(harness.state().view.is_hidden("dense") && !harness.state().view.is_hidden("ticket"));
+    assert!(harness.state().view.hidden.contains("dense") && !harness.state().view.hidden.contains("ticket"));
     choose(&mut harness, "ticket", "Show all");
-    assert!(!harness.state().view.is_hidden("dense"));
+    assert!(!harness.state().view.hidden.contains("dense"));
     for (entry, action) in [("Select arm", LineAction::Select), ("Show in table", LineAction::ShowInTable)] {
         choose(&mut harness, "ticket", entry);
         assert_eq!(harness.state_mut().action.take(), Some(FigureAction::Line("ticket".to_owned(), action)));
@@ -213,7 +213,7 @@ fn the_menu_of_a_plot_exports_where_the_window_can_and_fits() {
     menu(&mut harness);
     harness.get_by_label("Copy values").click();
     harness.run();
-    assert_eq!(harness.state().action, Some(FigureAction::CopyValues));
+    assert_eq!(harness.state().action, Some(FigureAction::Take(Wanted::Values)));
 }
 
 #[test]

@@ -10,21 +10,21 @@ use std::sync::Arc;
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Pos2, Rect, Ui, UiBuilder, WidgetInfo};
 
-use super::axes::{around_ui, plot, theme_of, values};
-use super::block::{Block, StripRows, block_ui, strip_ui};
-use super::legend::{FigureAction, LegendRows};
+use super::axes::{around_ui, plot, values};
+use super::block::{Block, block_ui, strip_ui};
+use super::legend::{FigureAction, LegendNames, LegendRows};
 use super::navigate::{View, ViewChange, show, view_of};
 use super::painter::{area, paint};
 use super::parallel::{AxisBrushes, parallel_ui};
 use super::reading::cell_at;
 use super::scene::{Analysis, EM, PlotMesh, PlotViewport, Scene, SceneRequest};
 use crate::background::Latest;
+use crate::theme::theme_of;
 use acting::KeyboardState;
 use facets::{PanelReading, Panels, facets_ui};
 use figure::axis::{Axis, Mapping};
 use figure::layout::UnplacedScaleBar;
 use figure::model::Figure;
-use figure::palette::Theme;
 use figure::scene::ends::{EndText, Ends};
 use figure::scene::page::{scale_bar, written};
 use figure::view::seen;
@@ -54,10 +54,10 @@ pub struct PlotContext {
 #[derive(Debug, Default)]
 pub struct FigureView {
     /// The ranges of x and y that were chosen, as values; `None` fits the data, also while they grow.
-    chosen: [Option<[f64; 2]>; 2],
+    pub(super) chosen: [Option<[f64; 2]>; 2],
     /// The ranges as places of the present figure, after zooming.
     zoom: Option<View>,
-    hidden: BTreeSet<String>,
+    pub(super) hidden: BTreeSet<String>,
     parallel: AxisBrushes,
     /// The place of a pinned reading: values of both axes, so that it stays there on another scale.
     pinned: Option<[f64; 2]>,
@@ -84,7 +84,7 @@ pub struct FigureView {
     mesh: Option<PlotMesh>,
     bands: Option<(BandKey, PlotMesh)>,
     block: Block,
-    strip: StripRows,
+    strip: LegendNames,
     /// The last surface of lines.
     viewport: Option<PlotViewport>,
     /// The scene that a thread computes, by its figure and inputs.
@@ -151,8 +151,9 @@ impl FigureView {
     }
 
     pub fn new(kept: &PlotView) -> Self {
-        let parallel = AxisBrushes::new(kept.brushes.clone());
-        let panels = Panels::new(kept.facets.zooms.clone());
+        let mut parallel = AxisBrushes::default();
+        parallel.brushes.clone_from(&kept.brushes);
+        let panels = Panels { saved: kept.facets.zooms.clone(), ..Panels::default() };
         Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, panels, ..Self::default() }
     }
 
@@ -174,7 +175,10 @@ impl FigureView {
     /// Keeps the visible range, also while data grow.
     pub fn fix(&mut self, figure: &Figure) {
         if let Some(facets) = &figure.facets {
-            return self.fix_panels(facets);
+            for (index, part) in self.panels.shown.clone().into_iter().enumerate().take(facets.panels.len()) {
+                self.show_in(facets, index, part);
+            }
+            return;
         }
         if let Some(fit) = self.kept.as_ref().map(|kept| kept.fit) {
             self.show(figure, fit);
@@ -184,11 +188,6 @@ impl FigureView {
     fn show(&mut self, figure: &Figure, [x, y]: View) {
         self.zoom = Some([x, y]);
         self.chosen = [Some(values(&figure.x, x)), Some(values(&figure.y, y))];
-    }
-
-    /// Returns the visible range of x, as values; `None` if it fits the data.
-    pub const fn x_range(&self) -> Option<[f64; 2]> {
-        self.chosen[0]
     }
 
     /// Shows this range of x, and all values of y within it.
@@ -212,21 +211,11 @@ impl FigureView {
         is_zoomed || self.panels.views.iter().any(Self::is_zoomed)
     }
 
-    /// Hides exactly these lines.
-    pub(super) fn hide(&mut self, lines: BTreeSet<String>) {
-        self.hidden = lines;
-    }
-
     /// Renames a line; a hidden one stays hidden.
     pub(super) fn rename(&mut self, old: &str, new: &str) {
         if self.hidden.remove(old) {
             self.hidden.insert(new.to_owned());
         }
-    }
-
-    #[cfg(test)]
-    pub fn is_hidden(&self, name: &str) -> bool {
-        self.hidden.contains(name)
     }
 
     /// Returns the figure whose bars, cells and markers are visible: without hidden lines.
@@ -249,28 +238,27 @@ fn values_at(figure: &Figure, [x, y]: [f64; 2]) -> [f64; 2] {
 /// Draws the figure into all available space: the plot with its legend in its emptiest corner, or above it. Returns what a
 /// person asks of it. The caption is that of [`FigureView::explanation`].
 pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<FigureAction> {
-    let theme = theme_of(ui);
     let fit = state.prepare(figure, ui.ctx());
     if let Some(facets) = &figure.facets {
-        return facets_ui(ui, (figure, facets), state, theme);
+        return facets_ui(ui, (figure, facets), state);
     }
     let all = ui.available_rect_before_wrap();
     let (mut space, mut action) = (all, None);
     if !figure.has_curves() {
         let arms = state.around.arms.clone();
         let mut rows = LegendRows { hidden: &mut state.hidden, arms: &arms, action: &mut action };
-        let (height, pointed) = strip_ui(ui, (figure, theme), &mut rows, &mut state.strip, all, None);
+        let (height, pointed) = strip_ui(ui, figure, &mut rows, &mut state.strip, all, None);
         state.highlight(ui, pointed);
         space.min.y += height;
     }
     let space = space.with_min_y(space.top() + GAP);
     let opened = ui.scope_builder(UiBuilder::new().max_rect(space), |ui| {
         if figure.parallel.is_empty() {
-            return plot_ui(ui, figure, state, fit, theme);
+            return plot_ui(ui, figure, state, fit);
         }
         let is_hidden = |name: &str| state.hidden.contains(name);
         let highlighted = state.highlighted.as_deref();
-        parallel_ui(ui, figure, theme, &mut state.parallel, is_hidden, highlighted);
+        parallel_ui(ui, figure, &mut state.parallel, is_hidden, highlighted);
         None
     });
     ui.advance_cursor_after_rect(all);
@@ -299,13 +287,8 @@ impl FigureView {
     }
 }
 
-fn plot_ui(
-    ui: &mut Ui,
-    figure: &Arc<Figure>,
-    state: &mut FigureView,
-    fit: View,
-    theme: Theme,
-) -> Option<FigureAction> {
+fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View) -> Option<FigureAction> {
+    let theme = theme_of(ui);
     let view = state.zoom.unwrap_or(fit);
     let space = ui.available_rect_before_wrap();
     let beside = Beside::new(figure, state, view, space);
@@ -314,7 +297,7 @@ fn plot_ui(
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
     let widget = plot(figure, view, size, theme);
-    let shown = show(ui, figure, widget, place, [view, fit], theme);
+    let shown = show(ui, figure, widget, place, [view, fit]);
     let (frame, now) = (*shown.transform.frame(), view_of(&shown.transform));
     state.frame = Some(frame);
     if (frame.size() - size).abs().max_elem() > 1.0 {
@@ -325,9 +308,9 @@ fn plot_ui(
         .response
         .widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
-    state.paint_data(ui, figure, now, frame, theme);
+    state.paint_data(ui, figure, now, frame);
     around_ui(ui.painter(), figure, now, frame, place, theme);
-    beside.ui(ui, figure, frame, theme);
+    beside.ui(ui, figure, frame);
 
     let (asked, change) = state.act(ui, &shown);
     match change {
@@ -410,7 +393,8 @@ impl Beside {
         }
     }
 
-    fn ui(self, ui: &Ui, figure: &Figure, frame: Rect, theme: Theme) {
+    fn ui(self, ui: &Ui, figure: &Figure, frame: Rect) {
+        let theme = theme_of(ui);
         match self {
             Self::Nothing => {}
             Self::Ends(ends) => paint(ui.painter(), &ends.items(f64::from(frame.right()), EM, theme)),

@@ -10,7 +10,6 @@ use crate::plot::painter::{Layer, texts};
 use crate::plot::scene::{Analysis, EM, MeshKey, PlotMesh, PlotViewport, Scene, SceneRequest, is_large};
 use figure::legend::Sample;
 use figure::model::{Figure, Line};
-use figure::palette::Theme;
 use figure::scene::{Id, Intervals};
 use results::view::BandChoice;
 
@@ -64,20 +63,13 @@ impl FigureView {
     }
 
     /// Paints the data of a part of the figure into its frame, with the texts on them.
-    pub(super) fn paint_data(
-        &mut self,
-        ui: &Ui,
-        figure: &Arc<Figure>,
-        view: View,
-        frame: Rect,
-        theme: Theme,
-    ) {
+    pub(super) fn paint_data(&mut self, ui: &Ui, figure: &Arc<Figure>, view: View, frame: Rect) {
         let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
         let around = ui.painter().with_clip_rect(frame.expand(EM as f32).intersect(ui.clip_rect()));
         let viewport = PlotViewport {
             highlighted: self.highlighted.clone(),
             selected: self.around.selected.clone(),
-            ..PlotViewport::new(ui, frame, theme, self.around.plots)
+            ..PlotViewport::new(ui, frame, self.around.plots)
         };
         for layer in self.layers(figure, ui.ctx(), view, viewport) {
             layer.paint(&painter, &around);
@@ -96,14 +88,14 @@ impl FigureView {
         view: View,
         viewport: PlotViewport,
     ) -> Vec<Layer> {
-        let key = MeshKey::new(figure, view, &self.hidden, viewport.clone());
+        let key = MeshKey { viewport: viewport.clone(), view, hidden: self.hidden.clone() };
         self.viewport = Some(viewport);
         let fits = self.mesh.as_ref().is_some_and(|mesh| mesh.fits(&key));
         if !fits && !self.ask(figure, ctx) {
             self.mesh = Some(PlotMesh::new(figure, key.clone()));
         }
         let bands = self.band_layer(figure, &key);
-        bands.into_iter().chain(self.mesh.as_ref().map(|mesh| mesh.layer(&key))).collect()
+        bands.into_iter().chain(self.mesh.as_ref().map(|mesh| mesh.layer(figure, &key))).collect()
     }
 
     /// Returns the bands of the arms that are selected or at the pointer.
@@ -127,14 +119,14 @@ impl FigureView {
         key.viewport = viewport;
         if let Some((_, mesh)) = self.bands.as_ref().filter(|(known, mesh)| *known == arms && mesh.fits(&key))
         {
-            return Some(mesh.layer(&key));
+            return Some(mesh.layer(figure, &key));
         }
         let intervals = match &arms {
             None => Intervals::Bands,
             Some(arms) => Intervals::BandsOf([arms[0].as_deref(), arms[1].as_deref()]),
         };
         let mesh = PlotMesh::of_bands(figure, key.clone(), intervals);
-        let layer = mesh.layer(&key);
+        let layer = mesh.layer(figure, &key);
         self.bands = Some((arms, mesh));
         Some(layer)
     }

@@ -131,7 +131,7 @@ fn a_click_in_the_legend_hides_a_line_and_fits_the_others() {
     harness.get_by_label("winning ticket").click();
     harness.run();
     let state = harness.state();
-    assert!(state.view.is_hidden("winning ticket"));
+    assert!(state.view.hidden.contains("winning ticket"));
     assert!(state.view.kept.as_ref().unwrap().fit[1][1] < before[1][1]);
     assert!(!has_line(&state.view, 1));
     let names: Vec<_> = state.view.shown(&state.figure)().lines.into_iter().map(|line| line.name).collect();
@@ -144,7 +144,11 @@ fn a_click_with_alt_shows_a_line_alone() {
     harness.get_by_label("dense").click_modifiers(Modifiers::ALT);
     harness.run();
     let view = &harness.state().view;
-    assert!(!view.is_hidden("dense") && view.is_hidden("winning ticket") && view.is_hidden("chance"));
+    assert!(
+        !view.hidden.contains("dense")
+            && view.hidden.contains("winning ticket")
+            && view.hidden.contains("chance")
+    );
 }
 
 #[test]

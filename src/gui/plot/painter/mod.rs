@@ -6,11 +6,10 @@ use std::sync::Arc;
 use eframe::egui::epaint::{BandPoint, BandShape, CircleShape, TessellationOptions, Tessellator, TextShape};
 use eframe::egui::{Color32, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
 
-use super::axes::colour;
-use crate::theme;
+use crate::theme::{self, colour};
 use figure::font::Weight;
 use figure::layout::{self, Anchor, Text};
-use figure::palette::{Dash, Marker, Rgb, outline};
+use figure::palette::{Marker, Rgb, outline};
 use figure::scene::{self, Column, Image, Ink, Item, Mark, Pen, Point, pieces};
 
 /// Triangles of items, of which some are clipped to the plot.
@@ -34,18 +33,11 @@ impl Layer {
         let (mut inside, mut outside) = (tessellator(area), tessellator(Rect::EVERYTHING));
         let (mut clipped, mut free) = (Mesh::default(), Mesh::default());
         for item in items {
-            match &item.shape {
-                scene::Shape::Clip(_, items) => shapes(items, &mut |shape| {
-                    inside.tessellate_shape(shape, &mut clipped);
-                }),
-                scene::Shape::Line(..)
-                | scene::Shape::Band(..)
-                | scene::Shape::Rect(..)
-                | scene::Shape::Mark(_)
-                | scene::Shape::Text(..)
-                | scene::Shape::Image(_) => shapes(std::slice::from_ref(item), &mut |shape| {
-                    outside.tessellate_shape(shape, &mut free);
-                }),
+            if let scene::Shape::Clip(_, items) = &item.shape {
+                shapes(items, &mut |shape| inside.tessellate_shape(shape, &mut clipped));
+            } else {
+                let item = std::slice::from_ref(item);
+                shapes(item, &mut |shape| outside.tessellate_shape(shape, &mut free));
             }
         }
         Self { clipped: Arc::new(clipped), free: Arc::new(free) }
@@ -55,16 +47,13 @@ impl Layer {
     pub fn paint(&self, painter: &Painter, around: &Painter) {
         for (painter, mesh) in [(painter, &self.clipped), (around, &self.free)] {
             if !mesh.is_empty() {
-                painter.with_clip_rect(unmerged(painter.clip_rect())).add(Shape::Mesh(mesh.clone()));
+                // Shapes with the same clip become one list of triangles, and a short line after many would move their
+                // megabytes once more.
+                let clip = painter.clip_rect().expand(1e-3);
+                painter.with_clip_rect(clip).add(Shape::Mesh(mesh.clone()));
             }
         }
     }
-}
-
-/// Returns a slightly different clip rectangle: shapes with the same one become one list of triangles, and a short line after many
-/// lines would move their megabytes once more.
-fn unmerged(clip: Rect) -> Rect {
-    clip.expand(1e-3)
 }
 
 /// Returns a rectangle of the figure on the screen.
@@ -99,7 +88,7 @@ pub fn shapes(items: &[Item], add: &mut impl FnMut(Shape)) {
             scene::Shape::Line(points, pen) => {
                 for piece in pieces(points).filter(|piece| piece.len() > 1) {
                     let positions: Vec<Pos2> = piece.iter().map(|place| position(*place)).collect();
-                    dashed(&positions, &pen.pattern(), stroke(*pen)).into_iter().for_each(&mut *add);
+                    dashed(positions, *pen).into_iter().for_each(&mut *add);
                 }
             }
             scene::Shape::Band(columns, ink) => add(band(columns, *ink)),
@@ -122,20 +111,15 @@ pub fn shapes(items: &[Item], add: &mut impl FnMut(Shape)) {
     }
 }
 
-/// Returns a polyline with the pattern of its dash, which is measured in widths of the line.
-pub fn line_shapes(positions: &[Pos2], dash: Dash, stroke: Stroke) -> Vec<Shape> {
-    let pattern: Vec<f64> = dash.pattern().iter().map(|widths| widths * f64::from(stroke.width)).collect();
-    dashed(positions, &pattern, stroke)
-}
-
-fn dashed(positions: &[Pos2], pattern: &[f64], stroke: Stroke) -> Vec<Shape> {
+fn dashed(positions: Vec<Pos2>, pen: Pen) -> Vec<Shape> {
+    let pattern = pen.pattern();
     if pattern.is_empty() {
-        return vec![Shape::line(positions.to_vec(), stroke)];
+        return vec![Shape::line(positions, stroke(pen))];
     }
     let lengths = |offset: usize| -> Vec<f32> {
         pattern.iter().skip(offset).step_by(2).map(|length| *length as f32).collect()
     };
-    Shape::dashed_line_with_offset(positions, stroke, &lengths(0), &lengths(1), 0.0)
+    Shape::dashed_line_with_offset(&positions, stroke(pen), &lengths(0), &lengths(1), 0.0)
 }
 
 /// Returns a band, without smooth edges where it is faint: nobody sees them, and they double the triangles.
@@ -200,16 +184,10 @@ pub fn paint(painter: &Painter, items: &[Item]) {
 
 pub fn texts(painter: &Painter, items: &[Item]) {
     for item in items {
-        match &item.shape {
-            scene::Shape::Text(text, ink) => write(painter, text, *ink),
-            scene::Shape::Clip(place, items) => {
-                texts(&painter.with_clip_rect(rect(*place).intersect(painter.clip_rect())), items);
-            }
-            scene::Shape::Line(..)
-            | scene::Shape::Band(..)
-            | scene::Shape::Rect(..)
-            | scene::Shape::Mark(_)
-            | scene::Shape::Image(_) => {}
+        if let scene::Shape::Text(text, ink) = &item.shape {
+            write(painter, text, *ink);
+        } else if let scene::Shape::Clip(place, items) = &item.shape {
+            texts(&painter.with_clip_rect(rect(*place).intersect(painter.clip_rect())), items);
         }
     }
 }

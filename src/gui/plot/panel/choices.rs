@@ -29,7 +29,7 @@ pub fn offered(plot: &Plot, state: &PlotState) -> Vec<Choice> {
         found.push(arms_ui);
     }
     if plot.controls.one_arm && state.data.stages.len() > 1 {
-        found.push(stages_ui);
+        found.push(|ui, state, _| stage_choice_ui(ui, &state.data.stages, &mut state.options.campaign));
     }
     if plot.controls.weights && !state.data.parameters.is_empty() {
         found.extend([measure_ui as Choice, layer_ui]);
@@ -40,7 +40,6 @@ pub fn offered(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     found
 }
 
-/// Draws the choice between what is selected and all arms.
 fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
     const NAMES: [&str; 2] = ["selected", "all arms"];
     let all_arms = &mut state.options.all_arms;
@@ -50,12 +49,6 @@ fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
         );
         ui.selectable_value(all_arms, true, NAMES[1]).on_hover_text("A panel for each arm and each setting");
     });
-}
-
-/// Draws the choice of the campaign where several stages have one.
-fn stages_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
-    let known = state.data.stages.clone();
-    stage_choice_ui(ui, &known, &mut state.options.campaign);
 }
 
 /// Draws a choice of stages, each with the sentence of its campaign; the first one until another is chosen.
@@ -129,7 +122,6 @@ fn levels_ui(ui: &mut Ui, state: &mut PlotState, plot: &Plot) {
     });
 }
 
-/// Characters of a chosen column.
 const LONGEST_COLUMN: usize = 26;
 
 /// Draws the choice of x and y where a plot has them, as far as there is room.
@@ -152,19 +144,13 @@ pub fn columns_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
         let now = chosen.clone().or_else(|| offered.usual(axis == "x", drawn.as_deref()));
         let title = now.as_ref().map_or_else(|| "none".to_owned(), |column| offered.title(column));
         choice_ui(ui, axis, &shortened(&title, LONGEST_COLUMN), |ui| {
-            let mut entry = |ui: &mut Ui, (column, title): &(Column, String)| {
+            for (place, (column, title)) in settings.iter().chain(&offered.results).enumerate() {
+                if place > 0 && place == settings.len() {
+                    ui.separator();
+                }
                 if ui.add(Button::selectable(now.as_ref() == Some(column), title)).clicked() {
                     *chosen = Some(column.clone());
                 }
-            };
-            for column in settings {
-                entry(ui, column);
-            }
-            if !settings.is_empty() {
-                ui.separator();
-            }
-            for column in &offered.results {
-                entry(ui, column);
             }
         });
     }
@@ -180,35 +166,25 @@ const NONE: &str = "none";
 /// Columns that can split a plot, with their names.
 type Choices = Vec<(Column, String)>;
 
-/// Draws the choice into a row of tools as far as there is room: while nothing is chosen, only if the runs differ in a
-/// setting.
+/// Draws the choice: into a menu all of it, into a row of tools as far as there is room and, while nothing is chosen, only if
+/// the runs differ in a setting.
 pub(super) fn facets_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let (choices, mut chosen) = (facet_choices(plot, state), state.titles(plot).facets.clone());
+    let (is_menu, is_on) = (is_in_menu(ui), !chosen.by.is_empty());
     let has_settings = choices.iter().any(|(column, _)| matches!(column, Column::Setting(_)));
-    let is_on = !chosen.by.is_empty();
-    // From right to left.
-    if is_on && ui.available_width() > 2.5 * CHOICE {
+    // Rows of tools go from right to left.
+    if !is_menu && is_on && ui.available_width() > 2.5 * CHOICE {
         shares_ui(ui, &mut chosen);
-        rows_ui(ui, &choices, &mut chosen);
+        facet_ui(ui, 1, &choices, &mut chosen);
     }
-    if (is_on || has_settings) && ui.available_width() > CHOICE {
-        facet_columns_ui(ui, &choices, &mut chosen);
+    if is_menu || (is_on || has_settings) && ui.available_width() > CHOICE {
+        facet_ui(ui, 0, &choices, &mut chosen);
     }
-    put(plot, state, chosen);
-}
-
-/// Draws the whole choice into a menu.
-pub(super) fn facets_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
-    let (choices, mut chosen) = (facet_choices(plot, state), state.titles(plot).facets.clone());
-    if choices.is_empty() && chosen.by.is_empty() {
-        return;
-    }
-    facet_columns_ui(ui, &choices, &mut chosen);
-    if !chosen.by.is_empty() {
-        rows_ui(ui, &choices, &mut chosen);
+    if is_menu && !chosen.by.is_empty() {
+        facet_ui(ui, 1, &choices, &mut chosen);
         shares_ui(ui, &mut chosen);
     }
-    put(plot, state, chosen);
+    state.titles(plot).facets = chosen;
 }
 
 /// Returns the columns that the runs offer, and those chosen for other runs.
@@ -222,43 +198,26 @@ fn facet_choices(plot: &Plot, state: &mut PlotState) -> Choices {
     choices
 }
 
-fn put(plot: &Plot, state: &mut PlotState, chosen: FacetSettings) {
-    state.titles(plot).facets = chosen;
-}
-
-fn facet_columns_ui(ui: &mut Ui, choices: &Choices, chosen: &mut FacetSettings) {
-    let [mut columns, rows] = [0, 1].map(|index| chosen.by.get(index).cloned());
-    choose_ui(ui, "facets", choices, &mut columns);
-    chosen.by = match columns {
-        None => Vec::new(),
-        Some(column) => {
-            let rows = rows.filter(|rows| *rows != column);
-            std::iter::once(column).chain(rows).collect()
-        }
-    };
-}
-
-fn rows_ui(ui: &mut Ui, choices: &Choices, chosen: &mut FacetSettings) {
-    let Some(columns) = chosen.by.first().cloned() else { return };
-    let others: Choices = choices.iter().filter(|(column, _)| *column != columns).cloned().collect();
-    let mut rows = chosen.by.get(1).cloned();
+/// Draws the choice of the columns of panels, or of their rows (1), if there is something to choose.
+fn facet_ui(ui: &mut Ui, index: usize, choices: &Choices, chosen: &mut FacetSettings) {
+    let mut later = chosen.by.split_off(index).into_iter();
+    let mut own = later.next();
+    let others: Vec<_> = choices.iter().filter(|(column, _)| !chosen.by.contains(column)).collect();
     if others.is_empty() {
         return;
     }
-    choose_ui(ui, "rows", &others, &mut rows);
-    chosen.by = std::iter::once(columns).chain(rows).collect();
-}
-
-fn choose_ui(ui: &mut Ui, name: &str, choices: &Choices, chosen: &mut Option<Column>) {
-    let known = choices.iter().find(|(column, _)| Some(column) == chosen.as_ref());
-    let label = known.map_or(NONE, |(_, name)| name).to_owned();
-    choice_ui(ui, name, &label, |ui| {
-        ui.selectable_value(chosen, None, NONE);
+    let known = others.iter().find(|(column, _)| Some(column) == own.as_ref());
+    choice_ui(ui, ["facets", "rows"][index], known.map_or(NONE, |(_, name)| name), |ui| {
+        ui.selectable_value(&mut own, None, NONE);
         ui.separator();
-        for (column, name) in choices {
-            ui.selectable_value(chosen, Some(column.clone()), name);
+        for (column, name) in &others {
+            ui.selectable_value(&mut own, Some(column.clone()), name);
         }
     });
+    if let Some(own) = own {
+        chosen.by.push(own.clone());
+        chosen.by.extend(later.filter(|column| *column != own));
+    }
 }
 
 fn shares_ui(ui: &mut Ui, chosen: &mut FacetSettings) {

@@ -13,7 +13,7 @@ use eframe::egui::{
 use super::FigureView;
 use super::builder::{ListedFaults, PlotInput};
 use super::figure_view::figure_ui;
-use super::legend::{FigureAction, LineAction};
+use super::legend::{FigureAction, LineAction, WHY_NOT, Wanted, wanted_ui};
 use super::state::PlotState;
 use crate::form::note_edited;
 use crate::icons::Icon;
@@ -21,7 +21,7 @@ use crate::text::{first_statement, shortened};
 use crate::widgets::{FieldState, choice_ui};
 use crate::{theme, widgets};
 pub use choices::stage_choice_ui;
-use choices::{columns_ui, facets_menu_ui, facets_ui};
+use choices::{columns_ui, facets_ui};
 use figure::axis::Scale;
 use figure::cells::Cells;
 use figure::model::Figure;
@@ -33,15 +33,12 @@ use results::view::{BandChoice, XAxis};
 /// Room that a choice in the head of a tile needs, in points.
 const CHOICE: f32 = 168.0;
 
-const WHY_NOT: &str = "Nothing to export yet: press Run";
 const FIT: &str = "Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it. Keys: F1";
 
 /// An action for the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlotResponse {
-    ExportFigure,
-    CopyFigure,
-    CopyCsv,
+    Take(Wanted),
     /// Something about the arm of the line with this name.
     Line(String, LineAction),
     /// Show all runs again.
@@ -63,13 +60,10 @@ pub fn plot_ui(
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let Some((figure, view)) = state.drawable(plot) else {
-        let figure = state.figure(plot);
-        let lacks = figure.map_or("", Figure::why_empty);
-        let refusal = figure.and_then(Figure::refusal);
-        nothing_ui(ui, plot, input, (lacks, refusal), state.is_building(plot));
+        nothing_ui(ui, plot, input, state);
         return None;
     };
-    let before = view.x_range();
+    let before = view.chosen[0];
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
     let listed = |part: &Figure| cell_of(plot, part, input.faults.as_ref()?);
     if view.frame_cells(figure, &listed) {
@@ -80,11 +74,9 @@ pub fn plot_ui(
     let response = action.and_then(|action| match action {
         FigureAction::Open(cell) => faults_of(plot, view.part(figure), cell),
         FigureAction::Line(name, action) => Some(PlotResponse::Line(name, action)),
-        FigureAction::Export => Some(PlotResponse::ExportFigure),
-        FigureAction::Copy => Some(PlotResponse::CopyFigure),
-        FigureAction::CopyValues => Some(PlotResponse::CopyCsv),
+        FigureAction::Take(wanted) => Some(PlotResponse::Take(wanted)),
     });
-    if view.x_range() != before && state.linked {
+    if view.chosen[0] != before && state.linked {
         state.link(plot);
     }
     response
@@ -100,11 +92,11 @@ pub fn tools_ui(
 ) -> Option<PlotResponse> {
     let export = widgets::icon_button_ui(ui, state.has_data(plot), Icon::Export, "Export figure…");
     let export = export.accessible_name(format!("Export {}…", plot.title)).on_disabled_hover_text(WHY_NOT);
-    let exported = export.clicked().then_some(PlotResponse::ExportFigure);
+    let exported = export.clicked().then_some(PlotResponse::Take(Wanted::File));
     let (options, facets) = (state.options.clone(), state.titles(plot).facets.clone());
     let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
     if is_zoomed && ui.add(widgets::ghost(None, "Fit")).on_hover_text(FIT).clicked() {
-        fit(plot, state);
+        state.fit(plot);
     }
     let own = choices::offered(plot, state);
     // With choices of its own, a plot may have no room for the band.
@@ -134,7 +126,7 @@ pub fn tools_ui(
 
 pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
     let options = state.options.clone();
-    let response = commands_ui(ui, state.has_data(plot));
+    let response = wanted_ui(ui, state.has_data(plot)).map(PlotResponse::Take);
     ui.separator();
     if plot.controls.own_x.is_none() {
         x_ui(ui, state);
@@ -146,7 +138,7 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
     if plot.controls.averages {
         band_ui(ui, plot, state);
     }
-    facets_menu_ui(ui, plot, state);
+    facets_ui(ui, plot, state);
     if plot.controls.can_hide_seeds() {
         ui.checkbox(&mut state.options.traces, "Individual seeds")
             .on_hover_text("Draws each seed faintly behind the mean");
@@ -155,9 +147,16 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
         smoothing_ui(ui, state);
     }
     if ui.button("Fit").on_hover_text(FIT).clicked() {
-        fit(plot, state);
+        state.fit(plot);
     }
-    figure_menu_ui(ui, plot, state);
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    SubMenuButton::new("Axes and titles").config(config).ui(ui, |ui| {
+        widgets::outline_inputs(ui);
+        ui.set_min_width(280.0);
+        axes_ui(ui, plot, state);
+        ui.separator();
+        titles_ui(ui, plot, state);
+    });
     ui.separator();
     if options != state.options {
         ui.ctx().request_repaint();
@@ -165,27 +164,17 @@ pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotRe
     response
 }
 
-fn fit(plot: &Plot, state: &mut PlotState) {
-    if let Some(view) = state.view(plot) {
-        view.fit();
-    }
-}
-
 /// Draws what will appear, and how, while there is no point.
-fn nothing_ui(
-    ui: &mut Ui,
-    plot: &Plot,
-    input: &PlotInput,
-    (lacks, refusal): (&str, Option<&str>),
-    is_building: bool,
-) {
+fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, state: &PlotState) {
+    let figure = state.figure(plot);
+    let lacks = figure.map_or("", Figure::why_empty);
     let space = ui.available_size();
     ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
         ui.add_space(space.y * 0.36);
         let subject = plot.subject;
-        ui.label(RichText::new(if is_building {
+        ui.label(RichText::new(if state.is_building(plot) {
             format!("Drawing curves of {subject}…")
-        } else if let Some(why) = refusal {
+        } else if let Some(why) = figure.and_then(Figure::refusal) {
             format!("{why}. Choose another setting, or filter the runs")
         } else if !lacks.is_empty() {
             lacks.to_owned()
@@ -222,15 +211,13 @@ fn x_ui(ui: &mut Ui, state: &mut PlotState) {
     let before = state.options.x.clone();
     let x = &mut state.options.x;
     let list = |ui: &mut Ui| {
-        for known in XAxis::ALL {
-            let label = known.label();
-            ui.selectable_value(x, known, label);
-        }
-        ui.separator();
-        for name in series {
-            let other = XAxis::Series(name);
-            let label = other.label();
-            ui.selectable_value(x, other, label);
+        let known = XAxis::ALL.len();
+        for (place, axis) in XAxis::ALL.into_iter().chain(series.into_iter().map(XAxis::Series)).enumerate() {
+            if place == known {
+                ui.separator();
+            }
+            let label = axis.label();
+            ui.selectable_value(x, axis, label);
         }
     };
     choice_ui(ui, "x", &before.label(), list);
@@ -268,51 +255,28 @@ fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
     });
 }
 
-/// Draws axes, ranges and titles in a menu that stays open.
-fn figure_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let contents = |ui: &mut Ui| {
-        widgets::outline_inputs(ui);
-        ui.set_min_width(280.0);
-        axes_ui(ui, plot, state);
-        ui.separator();
-        titles_ui(ui, plot, state);
-    };
-    SubMenuButton::new("Axes and titles").config(config).ui(ui, contents);
-}
-
 fn axes_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
-    let [x, y] = state
-        .figure(plot)
-        .map_or([false; 2], |figure| [&figure.x, &figure.y].map(|axis| axis.scale == Scale::Log10));
+    let are_log = |figure: &Figure| [&figure.x, &figure.y].map(|axis| axis.scale == Scale::Log10);
+    let [x, y] = state.figure(plot).map(are_log).unwrap_or_default();
     let scales = state.titles(plot);
     for (name, now, chosen) in
         [("Logarithmic x axis", x, &mut scales.log_x), ("Logarithmic y axis", y, &mut scales.log_y)]
     {
         let mut is_on = chosen.unwrap_or(now);
-        if ui
-            .checkbox(&mut is_on, name)
-            .on_hover_text("Zero and negative values cannot be shown on it")
-            .changed()
-        {
+        let tick = ui.checkbox(&mut is_on, name);
+        if tick.on_hover_text("Zero and negative values cannot be shown on it").changed() {
             *chosen = Some(is_on);
         }
     }
     ui.checkbox(&mut scales.ignore_outliers, "Ignore outliers")
         .on_hover_text("The vertical range leaves out the top and bottom 1 % of values");
-    if ui
-        .checkbox(&mut state.linked, "Same x range in all plots")
-        .on_hover_text("Zooming along x zooms every plot with this axis")
-        .changed()
-        && state.linked
-    {
+    let tick = ui.checkbox(&mut state.linked, "Same x range in all plots");
+    if tick.on_hover_text("Zooming along x zooms every plot with this axis").changed() && state.linked {
         state.link(plot);
     }
     let mut fixed = state.view(plot).is_some_and(|view| view.is_zoomed());
-    let fix = ui
-        .checkbox(&mut fixed, "Keep this range")
-        .on_hover_text("Keeps the range while data arrive instead of following them");
-    if fix.changed()
+    let tick = ui.checkbox(&mut fixed, "Keep this range");
+    if tick.on_hover_text("Keeps the range while data arrive instead of following them").changed()
         && let Some((figure, view)) = state.drawable(plot)
     {
         if fixed { view.fix(figure) } else { view.fit() }
@@ -320,10 +284,8 @@ fn axes_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
 }
 
 fn titles_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
-    let own = state
-        .figure(plot)
-        .map(|figure| [figure.title.clone(), figure.x.title.clone(), figure.y.title.clone()]);
-    let own = own.unwrap_or_default();
+    let own = |figure: &Figure| [&figure.title, &figure.x.title, &figure.y.title].map(String::clone);
+    let own = state.figure(plot).map(own).unwrap_or_default();
     let titles = state.titles(plot);
     let fields = [
         ("Title", &mut titles.title),
@@ -339,33 +301,6 @@ fn titles_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     }
 }
 
-fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {
-    let entries = [
-        (
-            Icon::Export,
-            "Export figure…",
-            "Writes what you see as SVG, PDF, PNG or CSV",
-            PlotResponse::ExportFigure,
-        ),
-        (
-            Icon::Copy,
-            "Copy figure",
-            "Copies the figure as an image, at its export size",
-            PlotResponse::CopyFigure,
-        ),
-        (Icon::Copy, "Copy values", "Copies the values you see, as CSV", PlotResponse::CopyCsv),
-    ];
-    let mut chosen = None;
-    for (icon, text, help, response) in entries {
-        let entry = ui.add_enabled(has_data, widgets::button(icon, text));
-        if entry.on_hover_text(help).on_disabled_hover_text(WHY_NOT).clicked() {
-            chosen = Some(response);
-            ui.close();
-        }
-    }
-    chosen
-}
-
 /// Room that the head needs in the head of a tile, in points.
 const ROOM: f32 = 400.0;
 
@@ -379,19 +314,20 @@ pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[u
     if ![&cells.stage, ""].contains(&faults.stage.as_str()) {
         return None;
     }
+    let wanted = Some((faults.layer.clone(), faults.bit));
+    places_of(cells).find(|cell| (plot.injected_at)(figure, *cell) == wanted)
+}
+
+/// Returns all cells, by row and column.
+fn places_of(cells: &Cells) -> impl Iterator<Item = [usize; 2]> + use<> {
     let [rows, columns] = cells.size();
-    let mut cells = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
-    cells.find(|cell| {
-        (plot.injected_at)(figure, *cell)
-            .is_some_and(|(layer, bit)| (&layer, bit) == (&faults.layer, faults.bit))
-    })
+    (0..rows).flat_map(move |row| (0..columns).map(move |column| [row, column]))
 }
 
 /// Returns the faults that a cell of a figure counts, in its runs.
 pub fn faults_of(plot: &Plot, figure: &Figure, cell: [usize; 2]) -> Option<PlotResponse> {
     let (layer, bit) = (plot.injected_at)(figure, cell)?;
-    let Cells { runs, stage, .. } = figure.cells.as_ref()?;
-    let (runs, stage) = (runs.clone(), stage.clone());
+    let Cells { runs, stage, .. } = figure.cells.clone()?;
     Some(PlotResponse::OpenFaults(ListedFaults { layer, bit, stage, runs }))
 }
 
@@ -433,9 +369,15 @@ pub fn cell_head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Opti
         widgets::focus_ring(ui, response.rect);
         let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-        let keys = [Key::ArrowLeft, Key::ArrowRight, Key::ArrowUp, Key::ArrowDown];
-        if let Some(key) = ui.input(|input| keys.into_iter().find(|key| input.key_pressed(*key))) {
-            view.choose_cell(figure, moved(cell, key, cells.size()));
+        let steps = [
+            (Key::ArrowLeft, [0, -1]),
+            (Key::ArrowRight, [0, 1]),
+            (Key::ArrowUp, [-1, 0]),
+            (Key::ArrowDown, [1, 0]),
+        ];
+        if let Some((_, step)) = ui.input(|input| steps.into_iter().find(|(key, _)| input.key_pressed(*key)))
+        {
+            view.choose_cell(figure, moved(cell, step, cells.size()));
             ui.ctx().request_repaint();
         }
     }
@@ -450,22 +392,15 @@ fn name_of(figure: &Figure, [row, column]: [usize; 2]) -> Option<String> {
 
 /// Returns the cell with the largest value, of those with enough data for a colour.
 fn largest(cells: &Cells) -> Option<[usize; 2]> {
-    let places = (0..cells.size()[0]).flat_map(|row| (0..cells.size()[1]).map(move |column| [row, column]));
     let is_sure =
-        |place: &[usize; 2]| cells.text(place[0], place[1]).is_some_and(|text| !text.value.is_empty());
-    let value = |place: &[usize; 2]| cells.values[place[0]][place[1]];
-    places.filter(is_sure).max_by(|a, b| value(a).total_cmp(&value(b)))
+        |[row, column]: &[usize; 2]| cells.text(*row, *column).is_some_and(|text| !text.value.is_empty());
+    let value = |[row, column]: &[usize; 2]| cells.values[*row][*column];
+    places_of(cells).filter(is_sure).max_by(|a, b| value(a).total_cmp(&value(b)))
 }
 
-/// Returns the neighbour in the direction of a key; at the rim the cell itself.
-fn moved([row, column]: [usize; 2], key: Key, [rows, columns]: [usize; 2]) -> [usize; 2] {
-    match key {
-        Key::ArrowLeft => [row, column.saturating_sub(1)],
-        Key::ArrowRight => [row, (column + 1).min(columns.saturating_sub(1))],
-        Key::ArrowUp => [row.saturating_sub(1), column],
-        Key::ArrowDown => [(row + 1).min(rows.saturating_sub(1)), column],
-        _ => [row, column],
-    }
+/// Returns the cell after a step; at the rim the cell itself.
+fn moved(cell: [usize; 2], step: [isize; 2], size: [usize; 2]) -> [usize; 2] {
+    [0, 1].map(|axis: usize| cell[axis].saturating_add_signed(step[axis]).min(size[axis].saturating_sub(1)))
 }
 
 #[cfg(test)]

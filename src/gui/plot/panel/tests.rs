@@ -185,9 +185,9 @@ fn exporting_and_copying_are_left_to_the_window() {
     let mut harness = harness(running());
     harness.get_by_label("Export Accuracy…").click();
     harness.run();
-    assert_eq!(harness.state_mut().response.take(), Some(PlotResponse::ExportFigure));
+    assert_eq!(harness.state_mut().response.take(), Some(PlotResponse::Take(Wanted::File)));
     click_in_menu(&mut harness, "Copy values");
-    assert_eq!(harness.state_mut().response.take(), Some(PlotResponse::CopyCsv));
+    assert_eq!(harness.state_mut().response.take(), Some(PlotResponse::Take(Wanted::Values)));
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn another_horizontal_axis_shows_all_of_it() {
     harness.get_by_label("Wall time").click();
     harness.run();
     let state = &mut harness.state_mut().state;
-    assert_eq!(state.view(&ALL[0]).unwrap().x_range(), None);
+    assert_eq!(state.view(&ALL[0]).unwrap().chosen[0], None);
     let chosen = state.titles(&ALL[0]).clone();
     assert_eq!((chosen.x_title.as_str(), chosen.log_x), ("", None));
     assert_eq!((chosen.y_title.as_str(), chosen.log_y), ("Hits", Some(true)), "this one is the same");
@@ -348,7 +348,7 @@ fn the_head_names_a_cell_with_its_interval_and_the_keyboard_moves_on() {
 
 #[test]
 fn at_the_rim_a_key_stays() {
-    assert_eq!(moved([0, 0], Key::ArrowUp, [2, 3]), [0, 0]);
-    assert_eq!(moved([1, 2], Key::ArrowRight, [2, 3]), [1, 2]);
-    assert_eq!(moved([1, 2], Key::ArrowLeft, [2, 3]), [1, 1]);
+    assert_eq!(moved([0, 0], [-1, 0], [2, 3]), [0, 0]);
+    assert_eq!(moved([1, 2], [0, 1], [2, 3]), [1, 2]);
+    assert_eq!(moved([1, 2], [0, -1], [2, 3]), [1, 1]);
 }

@@ -1,15 +1,14 @@
 //! Parallel coordinates on the screen: runs across upright axes, of which a drag chooses a range.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{
-    Painter, PointerButton, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
-};
+use eframe::egui::{PointerButton, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 
 use super::navigate::{PlotKey, pressed};
 use super::painter::{Layer, area, paint};
 use super::reading::{AreaReading, AreaRow, area_reading_ui};
 use super::scene::{EM, PlotViewport};
 use crate::text::shortened;
+use crate::theme::{self, theme_of};
 use crate::widgets;
 use figure::axis::{Axis, Mapping};
 use figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
@@ -22,7 +21,6 @@ use figure::view::passes;
 use results::number::readable;
 use results::view::Brushes;
 
-/// Width of the box of a chosen range, in points.
 const BOX: f32 = 14.0;
 /// Strength of other runs while one stands out.
 const DIMMED: f64 = 0.25;
@@ -42,14 +40,12 @@ pub struct AxisBrushes {
     pub brushes: Brushes,
     /// The axis of a drag, and the height at its start.
     drag: Option<(usize, f64)>,
-    /// The axis that the keyboard has chosen.
     axis: usize,
     /// The names of the line and of the run whose reading is pinned.
     pinned: Option<[String; 2]>,
     run_mesh: Option<RunMesh>,
 }
 
-/// The cached triangles of all runs.
 #[derive(Clone, Debug)]
 struct RunMesh {
     viewport: PlotViewport,
@@ -68,11 +64,6 @@ struct RunMesh {
 type RunOutline = (Vec<[u64; 2]>, Style, u64);
 
 impl AxisBrushes {
-    /// Returns saved ranges.
-    pub const fn new(brushes: Brushes) -> Self {
-        Self { brushes, drag: None, axis: 0, pinned: None, run_mesh: None }
-    }
-
     pub fn forget_figure(&mut self) {
         if let Some(run_mesh) = &mut self.run_mesh {
             run_mesh.is_old = true;
@@ -103,12 +94,12 @@ pub fn space_of(figure: &Figure, axes: Rect) -> Rect {
 pub fn parallel_ui(
     ui: &mut Ui,
     figure: &Figure,
-    theme: Theme,
     chosen: &mut AxisBrushes,
     hidden: impl Fn(&str) -> bool,
     highlighted: Option<&str>,
 ) {
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
+    let theme = theme_of(ui);
     let frame = AxesFrame::new(figure, space, theme);
     frame.take(&response, chosen);
     take_keys(ui, &frame, &response, chosen);
@@ -130,10 +121,8 @@ pub fn parallel_ui(
     let pinned = runs.iter().copied().find(|run| chosen.pinned.as_ref() == Some(&names(*run)));
     let pointed = pinned.or(pointed);
     let painter = ui.painter().with_clip_rect(space.intersect(ui.clip_rect()));
-    let viewport = PlotViewport {
-        highlighted: highlighted.map(str::to_owned),
-        ..PlotViewport::new(ui, space, theme, 1)
-    };
+    let viewport =
+        PlotViewport { highlighted: highlighted.map(str::to_owned), ..PlotViewport::new(ui, space, 1) };
     frame.runs(chosen, viewport, runs, pointed.is_some()).paint(&painter, &painter);
     if let Some(pointed) = pointed {
         let look = RunLook { strength: 1.0, is_pointed: true };
@@ -143,7 +132,12 @@ pub fn parallel_ui(
     paint(&painter, &frame.names);
     for (index, axis) in figure.parallel.iter().enumerate() {
         if let Some(range) = chosen.brushes.get(&axis.label()) {
-            frame.chosen(ui, &painter, index, *range);
+            let Some(x) = frame.axes.get(index).map(|axis| axis.x as f32) else { continue };
+            let [low, high] = range.map(|end| frame.y(axis.heights().place(end).unwrap_or_default()));
+            let rect = Rect::from_x_y_ranges(x - BOX / 2.0..=x + BOX / 2.0, high..=low);
+            let accent = theme::present(ui).link;
+            painter.rect_filled(rect, 2.0, accent.gamma_multiply(0.2));
+            painter.rect_stroke(rect, 2.0, Stroke::new(1.0, accent), StrokeKind::Inside);
         }
     }
     let middle = pinned.map(|_| frame.rect.center_top());
@@ -259,16 +253,6 @@ impl<'a> AxesFrame<'a> {
             }
         };
         chosen.run_mesh.insert(run_mesh).layer.clone()
-    }
-
-    fn chosen(&self, ui: &Ui, painter: &Painter, index: usize, range: [f64; 2]) {
-        let Some(x) = self.axes.get(index).map(|axis| axis.x as f32) else { return };
-        let axis = &self.figure.parallel[index];
-        let [low, high] = range.map(|end| axis.heights().place(end).unwrap_or_default());
-        let rect = Rect::from_x_y_ranges(x - BOX / 2.0..=x + BOX / 2.0, self.y(high)..=self.y(low));
-        let accent = crate::theme::present(ui).link;
-        painter.rect_filled(rect, 2.0, accent.gamma_multiply(0.2));
-        painter.rect_stroke(rect, 2.0, Stroke::new(1.0, accent), StrokeKind::Inside);
     }
 
     /// Returns the name of a run and its values on all axes.

@@ -29,7 +29,7 @@ type Shown = (Figure, AxisBrushes);
 
 fn harness() -> Harness<'static, Shown> {
     let draw = move |ui: &mut Ui, (figure, chosen): &mut Shown| {
-        parallel_ui(ui, figure, Theme::Light, chosen, |_| false, None);
+        parallel_ui(ui, figure, chosen, |_| false, None);
     };
     let shown = (figure(), AxisBrushes::default());
     let mut harness = Harness::builder().with_size(vec2(416.0, 338.0)).build_ui_state(draw, shown);

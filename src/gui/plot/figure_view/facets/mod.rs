@@ -15,8 +15,9 @@ use crate::plot::painter::{area, paint, rect};
 use crate::plot::parallel::{parallel_ui, space_of};
 use crate::plot::reading::Table;
 use crate::plot::scene::{EM, Scene};
+use crate::theme::theme_of;
 use figure::facets::{Facets, Panel, Ranges};
-use figure::layout::{Grid, Layout, Text, grid, least};
+use figure::layout::{Grid, Text, grid, least};
 use figure::legend::samples;
 use figure::model::Figure;
 use figure::palette::Theme;
@@ -28,17 +29,16 @@ pub(super) fn facets_ui(
     ui: &mut Ui,
     (figure, facets): (&Arc<Figure>, &Facets),
     state: &mut FigureView,
-    theme: Theme,
 ) -> Option<FigureAction> {
     state.meet_panels(facets);
     let all = ui.available_rect_before_wrap();
-    let (height, from_legend) = legend_ui(ui, figure, state, theme, all);
+    let (height, from_legend) = legend_ui(ui, figure, state, all);
     let space = all.with_min_y(all.top() + height);
     let wanted = least(facets, [f64::from(space.width()), f64::from(space.height())], EM);
     let wanted = vec2(wanted[0] as f32, wanted[1] as f32);
     let opened = ui.scope_builder(UiBuilder::new().max_rect(space), |ui| {
         if wanted.x <= space.width() + 0.5 && wanted.y <= space.height() + 0.5 {
-            return grid_ui(ui, (figure, facets), state, theme, space);
+            return grid_ui(ui, (figure, facets), state, space);
         }
         // Over the data, the wheel zooms.
         let is_free = ui.input(|input| input.pointer.hover_pos()).is_none_or(|at| {
@@ -48,7 +48,7 @@ pub(super) fn facets_ui(
         let area = ScrollArea::both().id_salt("panels").auto_shrink(false).scroll_source(source);
         area.show(ui, |ui| {
             let (space, _) = ui.allocate_exact_size(wanted - Vec2::splat(1.0), Sense::hover());
-            grid_ui(ui, (figure, facets), state, theme, space)
+            grid_ui(ui, (figure, facets), state, space)
         })
         .inner
     });
@@ -57,13 +57,7 @@ pub(super) fn facets_ui(
 }
 
 /// Draws the legend of all panels with the values at the pointer; returns its height, and what is asked of a row.
-fn legend_ui(
-    ui: &mut Ui,
-    figure: &Figure,
-    state: &mut FigureView,
-    theme: Theme,
-    all: Rect,
-) -> (f32, Option<FigureAction>) {
+fn legend_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, all: Rect) -> (f32, Option<FigureAction>) {
     let read = state.panels.views.iter().zip(&state.panels.titles);
     let mut read = read.filter_map(|(view, title)| Some((view.reading.as_ref()?, title)));
     let reading =
@@ -73,7 +67,7 @@ fn legend_ui(
     let values = figure.has_curves().then_some(StripValues { selected: selected.as_deref(), reading });
     let (mut action, arms) = (None, state.around.arms.clone());
     let mut rows = LegendRows { hidden: &mut state.hidden, arms: &arms, action: &mut action };
-    let (height, pointed) = strip_ui(ui, (figure, theme), &mut rows, &mut state.strip, all, values);
+    let (height, pointed) = strip_ui(ui, figure, &mut rows, &mut state.strip, all, values);
     state.highlight(ui, pointed);
     (height, action)
 }
@@ -82,9 +76,9 @@ fn grid_ui(
     ui: &mut Ui,
     (figure, facets): (&Arc<Figure>, &Facets),
     state: &mut FigureView,
-    theme: Theme,
     space: Rect,
 ) -> Option<FigureAction> {
+    let theme = theme_of(ui);
     let panels = || facets.panels.iter().enumerate();
     let fits: Vec<View> =
         panels().map(|(index, panel)| state.panels.views[index].prepare(&panel.figure, ui.ctx())).collect();
@@ -96,7 +90,7 @@ fn grid_ui(
     let shown = panels().map(|(index, panel)| {
         let plot = widget(("panel", index), &panel.figure).show_axes(false).show_grid(false);
         let place = rect(grid.panels[index].plot);
-        show(ui, &panel.figure, plot, place, [views[index], fits[index]], theme)
+        show(ui, &panel.figure, plot, place, [views[index], fits[index]])
     });
     let shown: Vec<ShownPlot<'_>> = shown.collect();
     follow(facets, state, &shown);
@@ -105,7 +99,12 @@ fn grid_ui(
         let view = &mut state.panels.views[index];
         let layout = &grid.panels[index];
         if !panel.figure.parallel.is_empty() {
-            runs_ui(ui, (index, panel), view, theme, layout);
+            let space = space_of(&panel.figure, rect(layout.plot));
+            let FigureView { hidden, highlighted, parallel, .. } = view;
+            ui.scope_builder(UiBuilder::new().max_rect(space).id_salt(("runs", index)), |ui| {
+                let is_hidden = |name: &str| hidden.contains(name);
+                parallel_ui(ui, &panel.figure, parallel, is_hidden, highlighted.as_deref());
+            });
             if view.parallel.brushes != brushes {
                 state.parallel.brushes.clone_from(&view.parallel.brushes);
             }
@@ -115,7 +114,14 @@ fn grid_ui(
         shown[index].response.widget_info(|| {
             WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}, {title}", panel.figure.y.title))
         });
-        panel_ui(ui, &panel.figure, view, views[index], layout, theme);
+        let frame = rect(layout.plot);
+        let seen = frame.intersect(ui.clip_rect());
+        view.frame = Some(seen);
+        let painter = ui.painter().with_clip_rect(seen);
+        paint(&painter, &grid_lines(&panel.figure, layout, theme).into_iter().collect::<Vec<_>>());
+        view.paint_data(ui, &panel.figure, views[index], frame);
+        paint(ui.painter(), &[axes(layout, theme)]);
+        paint(ui.painter(), &quiet(&layout.texts, theme));
         let (action, change) = view.act(ui, &shown[index]);
         if matches!(action, Some(FigureAction::Open(_))) {
             state.panels.opened = Some(index);
@@ -166,39 +172,6 @@ fn follow(facets: &Facets, state: &mut FigureView, plots: &[ShownPlot<'_>]) {
     state.panels.views.iter_mut().for_each(|view| view.follows = place);
 }
 
-fn panel_ui(
-    ui: &Ui,
-    figure: &Arc<Figure>,
-    view: &mut FigureView,
-    part: View,
-    layout: &Layout<'_>,
-    theme: Theme,
-) {
-    let frame = rect(layout.plot);
-    view.frame = Some(frame.intersect(ui.clip_rect()));
-    let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
-    paint(&painter, &grid_lines(figure, layout, theme).into_iter().collect::<Vec<_>>());
-    view.paint_data(ui, figure, part, frame, theme);
-    paint(ui.painter(), &[axes(layout, theme)]);
-    paint(ui.painter(), &quiet(&layout.texts, theme));
-}
-
-fn runs_ui(
-    ui: &mut Ui,
-    (index, panel): (usize, &Panel),
-    view: &mut FigureView,
-    theme: Theme,
-    layout: &Layout<'_>,
-) {
-    let space = space_of(&panel.figure, rect(layout.plot));
-    let hidden = view.hidden.clone();
-    let highlighted = view.highlighted.clone();
-    ui.scope_builder(UiBuilder::new().max_rect(space).id_salt(("runs", index)), |ui| {
-        let is_hidden = |name: &str| hidden.contains(name);
-        parallel_ui(ui, &panel.figure, theme, &mut view.parallel, is_hidden, highlighted.as_deref());
-    });
-}
-
 /// Mutes the texts of axes, as in other plots of the window; values stay strong.
 fn quiet(texts: &[Text], theme: Theme) -> Vec<Item> {
     let is_strong = |text: &Text| text.weight == figure::font::Weight::Medium;
@@ -215,7 +188,7 @@ pub(super) struct Panels {
     pub views: Vec<FigureView>,
     pub titles: Vec<String>,
     /// Saved ranges of panels that were not drawn yet.
-    saved: Zooms,
+    pub saved: Zooms,
     /// True if the axes are shared.
     pub shares: [bool; 2],
     /// The visible parts in the last frame.
@@ -244,16 +217,11 @@ impl PanelReading {
             (!value.is_empty()).then(|| (sample.name().to_owned(), value))
         };
         let values = samples(figure).into_iter().filter_map(value).collect();
-        Self { place: table.header().to_owned(), values }
+        Self { place: table.header.clone(), values }
     }
 }
 
 impl Panels {
-    /// Returns panels with saved ranges.
-    pub fn new(saved: Zooms) -> Self {
-        Self { saved, ..Self::default() }
-    }
-
     /// Returns the ranges that were chosen in single panels.
     pub fn zooms(&self) -> Zooms {
         let own = |view: &FigureView| {
@@ -339,13 +307,6 @@ impl FigureView {
         let chosen = view.chosen;
         for (axis, _) in self.panels.shares.iter().enumerate().filter(|(_, shares)| **shares) {
             self.chosen[axis] = chosen[axis];
-        }
-    }
-
-    /// Keeps the visible parts of all panels.
-    pub(super) fn fix_panels(&mut self, facets: &Facets) {
-        for (index, part) in self.panels.shown.clone().into_iter().enumerate().take(facets.panels.len()) {
-            self.show_in(facets, index, part);
         }
     }
 
