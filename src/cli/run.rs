@@ -141,7 +141,7 @@ impl RunEnd {
             state: record.state().clone(),
             has_diverged: has_diverged(run, record),
             secs: record.progress().secs,
-            accuracy: record.latest(test_series(record)),
+            accuracy: record.points().latest(test_series(record)),
         }
     }
 

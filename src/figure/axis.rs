@@ -75,18 +75,9 @@ impl Axis {
         groups.filter(|(name, _)| !name.is_empty()).collect()
     }
 
-    /// Returns the height of a value on an upright axis: 0 at the lower end of its range, 1 at the upper end; `None` if it
-    /// cannot be shown.
-    pub fn height(&self, value: f64) -> Option<f64> {
-        let [low, high] = self.range.unwrap_or([0.0, 1.0]).map(|end| self.scale.forward(end));
-        Some((self.scale.forward(value)? - low?) / (high? - low?))
-    }
-
-    /// Returns the value at a height: the inverse of [`Self::height`].
-    pub fn value_at(&self, height: f64) -> f64 {
-        let [low, high] =
-            self.range.unwrap_or([0.0, 1.0]).map(|end| self.scale.forward(end).unwrap_or_default());
-        self.scale.inverse(low + height * (high - low))
+    /// Maps values to heights on an upright axis: 0 at the lower end of its range, 1 at the upper end.
+    pub fn heights(&self) -> Mapping {
+        Mapping::new(self, self.range.unwrap_or([0.0, 1.0]), [0.0, 1.0])
     }
 
     /// Returns the title with its unit in brackets.
@@ -205,7 +196,7 @@ impl Scale {
 }
 
 /// Maps the values of an axis to positions in points.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Mapping {
     scale: Scale,
     from: [f64; 2],
@@ -215,9 +206,7 @@ pub struct Mapping {
 impl Mapping {
     /// Maps `range` to `to`, its first end to `to[0]`, unless the axis is reversed.
     pub fn new(axis: &Axis, range: [f64; 2], to: [f64; 2]) -> Self {
-        let from = range.map(|end| axis.scale.forward(end).unwrap_or(0.0));
-        let to = if axis.reversed { [to[1], to[0]] } else { to };
-        Self { scale: axis.scale, from, to }
+        Self::from_places(axis, range.map(|end| axis.scale.forward(end).unwrap_or(0.0)), to)
     }
 
     /// Returns the position of a value, also outside the range; `None` if the scale cannot show it.
@@ -228,7 +217,7 @@ impl Mapping {
     }
 
     /// Maps places, which are exponents on a logarithmic scale, as a zoomed view has them.
-    pub fn of_places(axis: &Axis, from: [f64; 2], to: [f64; 2]) -> Self {
+    pub fn from_places(axis: &Axis, from: [f64; 2], to: [f64; 2]) -> Self {
         let to = if axis.reversed { [to[1], to[0]] } else { to };
         Self { scale: axis.scale, from, to }
     }
@@ -438,8 +427,11 @@ mod tests {
     #[test]
     fn heights_follow_the_scale_of_an_upright_axis() {
         let rate = Axis { range: Some([0.01, 1.0]), ..Axis::new("rate", "") }.log();
-        assert_eq!([0.1, 1.0, f64::NAN].map(|value| rate.height(value)), [Some(0.5), Some(1.0), None]);
-        assert!((rate.value_at(0.5) - 0.1).abs() < 1e-12);
+        assert_eq!(
+            [0.1, 1.0, f64::NAN].map(|value| rate.heights().place(value)),
+            [Some(0.5), Some(1.0), None]
+        );
+        assert!((rate.heights().value(0.5) - 0.1).abs() < 1e-12);
     }
 
     #[test]

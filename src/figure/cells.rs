@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, ends_of};
 use super::font::{LINE_HEIGHT, Weight, width};
-use super::palette::{Rgb, Theme, colour, mix};
+use super::palette::{Rgb, Theme, colour, luminance, mix};
 
 /// Values over two axes of names, or over two that count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -241,14 +241,9 @@ impl Cells {
 
 /// Returns black or white, whichever has more contrast with this ground (WCAG 2.2).
 pub fn ink_on(ground: Rgb) -> Rgb {
-    let linear = |tone: u8| {
-        let tone = f64::from(tone) / 255.0;
-        if tone <= 0.040_45 { tone / 12.92 } else { ((tone + 0.055) / 1.055).powf(2.4) }
-    };
-    let [red, green, blue] = ground.map(linear);
-    let luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    let lighter = luminance(ground) + 0.05;
     // (L + 0.05)/0.05 against 1.05/(L + 0.05).
-    if (luminance + 0.05) * (luminance + 0.05) > 0.05 * 1.05 { [0; 3] } else { [0xFF; 3] }
+    if lighter * lighter > 0.05 * 1.05 { [0; 3] } else { [0xFF; 3] }
 }
 
 fn sequential(share: f64) -> Rgb {

@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_thousand_classes_have_a_figure_of_colours() {
         let names: Vec<String> = (0..1000).map(|class| format!("class {class}")).collect();
-        let counts = Confusion::of(1000, (0..1000).map(|class| (class, Some(class))));
+        let counts = Confusion::new(1000, (0..1000).map(|class| (class, Some(class))));
         let figure = confusion(&counts, &ClassNames::from(names), "");
         let cells = figure.cells.as_ref().unwrap();
         assert_eq!((cells.size(), cells.texts.len()), ([1000, 1000], 0));

@@ -71,7 +71,6 @@ impl Table {
             return self.cell_rows(figure, cells);
         }
         self.bar_rows(figure);
-        self.bin_rows(figure);
         for line in &figure.lines {
             self.line_rows(figure, line);
             for trace in &line.traces {
@@ -86,27 +85,20 @@ impl Table {
         }
     }
 
-    /// Adds a row for each part of each bar, in the order of the categories.
+    /// Adds a row for each part of each bar, in the order of the categories, or of the ranges of x.
     fn bar_rows(&mut self, figure: &Figure) {
         let is_lying = figure.is_lying();
         let axis = if is_lying { &figure.y } else { &figure.x };
-        for (index, category) in axis.categories.iter().enumerate() {
+        let names = axis.categories.iter().map(|category| ("bar", category.name.clone(), Default::default()));
+        let ranges = figure
+            .bins
+            .windows(2)
+            .map(|ends| ("bin", plain(f64::midpoint(ends[0], ends[1])), [ends[0], ends[1]].map(plain)));
+        for (index, (kind, place, [low, high])) in names.enumerate().chain(ranges.enumerate()) {
             for bars in &figure.bars {
                 let Some(value) = bars.values.get(index).map(|value| plain(*value)) else { continue };
-                let [x, y] = if is_lying { [&value, &category.name] } else { [&category.name, &value] };
-                self.row(&["bar", &bars.name, &bars.stack, x, y, "", ""]);
-            }
-        }
-    }
-
-    /// Adds a row for each part of each bar over a range of x, from the lowest range to the highest.
-    fn bin_rows(&mut self, figure: &Figure) {
-        for (index, ends) in figure.bins.windows(2).enumerate() {
-            let (low, high) = (ends[0], ends[1]);
-            let [middle, low, high] = [f64::midpoint(low, high), low, high].map(plain);
-            for bars in &figure.bars {
-                let Some(value) = bars.values.get(index).map(|value| plain(*value)) else { continue };
-                self.row(&["bin", &bars.name, &bars.stack, &middle, &value, &low, &high]);
+                let [x, y] = if is_lying { [&value, &place] } else { [&place, &value] };
+                self.row(&[kind, &bars.name, &bars.stack, x, y, &low, &high]);
             }
         }
     }

@@ -6,6 +6,7 @@ use super::model::{Figure, Line, Note};
 use super::palette::{Dash, Marker, Style, style_of};
 use super::plots::x_axis;
 use form::number::counted;
+use results::by_key;
 use results::statistics::{Spread, level};
 use results::tickets::MaskOverlap;
 use results::tickets::Training;
@@ -19,10 +20,10 @@ pub type OfArm<'a, T> = (&'a str, usize, &'a [T]);
 pub fn early_stops(arms: &[OfArm<'_, Training>]) -> Figure {
     let mut lines = Vec::new();
     for (arm, place, trainings) in arms {
-        let series = distinct(trainings.iter().map(|training| training.series.as_str()));
-        for (index, own) in series.iter().enumerate() {
-            let name = if series.len() == 1 { (*arm).to_owned() } else { format!("{arm}, {own}") };
-            let mut rounds: Vec<_> = trainings.iter().filter(|training| training.series == *own).collect();
+        let series = by_key(trainings.iter().map(|training| (training.series.as_str(), training)));
+        let is_only = series.len() == 1;
+        for (index, (own, mut rounds)) in series.into_iter().enumerate() {
+            let name = if is_only { (*arm).to_owned() } else { format!("{arm}, {own}") };
             rounds.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
             let style = Style { dash: style_of(8 * index).dash, ..style_of(*place).with_marker() };
             let levels = rounds

@@ -14,7 +14,6 @@ use doc::file::write_atomically_by;
 use doc::listed;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub enum FileKind {
     Svg,
     Png,

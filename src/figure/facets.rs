@@ -143,51 +143,10 @@ impl Figure {
     }
 }
 
-#[cfg(any(test, feature = "testing"))]
-#[allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic and say why")]
-pub mod testing {
-    use std::sync::Arc;
-
-    use super::{FacetAxes, Facets, Figure, Head, Panel};
-    use crate::{Axis, Line, style_of};
-
-    /// Draws two arms in panels for these batch sizes; the accuracies of the nth panel reach n tenths higher.
-    pub fn by_batch(sizes: &[u32], axes: FacetAxes) -> Figure {
-        let head = |size: &u32| Head { label: "batch size".to_owned(), value: size.to_string() };
-        let line = |name: &str, index: usize, y: f64| {
-            Line::new(name, style_of(index), vec![[0.0, y], [5.0, y + 0.05], [10.0, y + 0.1]])
-        };
-        let figure = |nth: usize| Figure {
-            x: Axis::new("Epochs trained", ""),
-            y: Axis::percent("Test accuracy"),
-            lines: vec![
-                line("dense", 0, 0.1 * nth as f64),
-                line("winning ticket", 1, 0.1 * nth as f64 + 0.2),
-            ],
-            ..Figure::default()
-        };
-        let panel = |(nth, size): (usize, &u32)| Panel {
-            place: [0, nth],
-            values: vec![size.to_string()],
-            figure: Arc::new(figure(nth)),
-        };
-        let facets = Facets {
-            keys: vec!["train.batch".to_owned()],
-            columns: sizes.iter().map(head).collect(),
-            panels: sizes.iter().enumerate().map(panel).collect(),
-            axes,
-            ..Facets::default()
-        };
-        let lines =
-            figure(0).lines.iter().map(|line| Line::new(&line.name, line.style, Vec::new())).collect();
-        Figure { lines, facets: Some(facets), ..figure(0) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::testing::by_batch;
     use super::*;
+    use crate::plots::testing::by_batch;
     use crate::ranges::{Fit, ranges_of_panels};
 
     #[test]

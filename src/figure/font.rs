@@ -17,7 +17,6 @@ pub const CAP_HEIGHT: f64 = 0.711;
 pub const LINE_HEIGHT: f64 = 1.2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[allow(missing_docs)]
 pub enum Weight {
     #[default]
     Regular,

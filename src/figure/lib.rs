@@ -37,10 +37,5 @@ pub use facets::{Facets, Head, Panel};
 pub use model::{At, Bars, Figure, Line, ReferenceLine, Trace};
 pub use options::{DPI, IntervalStyle, Options};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
+pub use results::distinct;
 pub use results::page::{Corner, LegendPlace, Size};
-
-/// Returns the items without repetitions, in order of appearance.
-pub fn distinct<T: Ord + Clone>(items: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut seen = std::collections::BTreeSet::new();
-    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
-}

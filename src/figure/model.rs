@@ -221,11 +221,6 @@ impl ReferenceLine {
         let (name, at) = (name.to_owned(), At::Y(y));
         Self { name, at, colour, dash: Dash::Dashed, spread: None, by_seed: Vec::new() }
     }
-
-    /// Returns the line with the interval around its value.
-    pub fn with_spread(self, spread: Option<[f64; 2]>) -> Self {
-        Self { spread, ..self }
-    }
 }
 
 impl Figure {
@@ -492,9 +487,7 @@ impl Figure {
         }
         remarks
     }
-}
 
-impl Figure {
     /// Writes an interval: "± 0.24" where both sides are equal apart from a cut at the end of the axis, otherwise
     /// "50.00–92.00".
     pub fn interval_text(&self, value: f64, [low, high]: [f64; 2], digits: Digits) -> String {
@@ -595,7 +588,8 @@ mod tests {
     fn the_small_print_names_the_band_of_a_reference_line_and_intervals_that_are_cut() {
         let mut line = Line::new("ticket", style_of(0), vec![[0.5, 0.97]]);
         line.band = vec![Band { x: 0.5, low: 0.9, high: 1.0 }];
-        let dense = ReferenceLine::level("dense", 0.9, None).with_spread(Some([0.89, 0.91]));
+        let spread = Some([0.89, 0.91]);
+        let dense = ReferenceLine { spread, ..ReferenceLine::level("dense", 0.9, None) };
         let figure = Figure {
             y: Axis::percent("Accuracy"),
             lines: vec![line],
@@ -616,7 +610,7 @@ mod tests {
     fn only_an_interval_with_equal_sides_is_written_as_half_its_width() {
         let text = |spread: Option<Spread>, value: f64, ends: [f64; 2]| {
             let y = Axis::percent("Accuracy");
-            let digits = Digits::of([value], y.format);
+            let digits = Digits::new([value], y.format);
             Figure { y, spread, ..Figure::default() }.interval_text(value, ends, digits)
         };
         let uneven = [0.5, 0.92];

@@ -42,7 +42,7 @@ impl Options {
     }
 
     /// Returns those that a view keeps for exported figures.
-    pub fn of_view(view: &ViewSettings) -> Self {
+    pub fn from_view(view: &ViewSettings) -> Self {
         Self::new(view.size, view.dpi.unwrap_or(DPI), &view.page)
     }
 

@@ -26,7 +26,6 @@ pub struct Style {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub enum Dash {
     #[default]
     Solid,
@@ -36,7 +35,6 @@ pub enum Dash {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub enum Marker {
     #[default]
     None,
@@ -68,38 +66,17 @@ pub type Rgb = [u8; 3];
 /// Number of colours; further series differ in their markers and dashes.
 pub const COLOURS: usize = 8;
 
-const OKABE_ITO: [Rgb; COLOURS] = [
-    [0x00, 0x72, 0xB2], // blue
-    [0xD5, 0x5E, 0x00], // vermilion
-    [0x00, 0x9E, 0x73], // bluish green
-    [0xCC, 0x79, 0xA7], // reddish purple
-    [0xE6, 0x9F, 0x00], // orange
-    [0x56, 0xB4, 0xE9], // sky blue
-    [0x00, 0x00, 0x00], // black
-    [0xF0, 0xE4, 0x42], // yellow
+/// Each colour in each theme.
+const PALETTE: [[Rgb; 4]; COLOURS] = [
+    [[0x00, 0x72, 0xB2], [0x00, 0x72, 0xB2], [0x00, 0x72, 0xB2], [0x3D, 0x9B, 0xD6]], // blue
+    [[0xD5, 0x5E, 0x00], [0xD5, 0x5E, 0x00], [0xD5, 0x5E, 0x00], [0xE8, 0x72, 0x2A]], // vermilion
+    [[0x00, 0x9E, 0x73], [0x00, 0x9E, 0x73], [0x00, 0x9E, 0x73], [0x18, 0xAE, 0x83]], // bluish green
+    [[0xCC, 0x79, 0xA7], [0xCC, 0x79, 0xA7], [0xC2, 0x69, 0x9A], [0xD9, 0x8B, 0xB6]], // reddish purple
+    [[0xE6, 0x9F, 0x00], [0xE6, 0x9F, 0x00], [0xB8, 0x7A, 0x00], [0xE6, 0x9F, 0x00]], // orange
+    [[0x56, 0xB4, 0xE9], [0x56, 0xB4, 0xE9], [0x2F, 0x8F, 0xC7], [0x56, 0xB4, 0xE9]], // sky blue
+    [[0x00, 0x00, 0x00], [0xF2, 0xF2, 0xF2], [0x1A, 0x1D, 0x22], [0xF2, 0xF2, 0xF2]], // black, or near white
+    [[0x9A, 0x8C, 0x00], [0xF0, 0xE4, 0x42], [0x9A, 0x8C, 0x00], [0xF0, 0xE4, 0x42]], // yellow
 ];
-const LIGHT_SCREEN: [Rgb; COLOURS] = [
-    [0x00, 0x72, 0xB2],
-    [0xD5, 0x5E, 0x00],
-    [0x00, 0x9E, 0x73],
-    [0xC2, 0x69, 0x9A],
-    [0xB8, 0x7A, 0x00],
-    [0x2F, 0x8F, 0xC7],
-    [0x1A, 0x1D, 0x22],
-    DARK_YELLOW,
-];
-const DARK_SCREEN: [Rgb; COLOURS] = [
-    [0x3D, 0x9B, 0xD6],
-    [0xE8, 0x72, 0x2A],
-    [0x18, 0xAE, 0x83],
-    [0xD9, 0x8B, 0xB6],
-    [0xE6, 0x9F, 0x00],
-    [0x56, 0xB4, 0xE9],
-    NEAR_WHITE,
-    [0xF0, 0xE4, 0x42],
-];
-const DARK_YELLOW: Rgb = [0x9A, 0x8C, 0x00];
-const NEAR_WHITE: Rgb = [0xF2, 0xF2, 0xF2];
 
 /// From this index on, colours are those of outcomes of faults, which no arm ever has: the nth of [`OUTCOMES`].
 pub const OUTCOME: usize = 1000;
@@ -163,13 +140,7 @@ pub fn colour(index: usize, theme: Theme) -> Rgb {
     if let Some(outcome) = index.checked_sub(OUTCOME) {
         return OUTCOMES[usize::from(theme.is_dark())][outcome % OUTCOMES[0].len()];
     }
-    match (theme, index % COLOURS) {
-        (Theme::Light, 7) => DARK_YELLOW,
-        (Theme::Dark, 6) => NEAR_WHITE,
-        (Theme::Light | Theme::Dark, index) => OKABE_ITO[index],
-        (Theme::LightScreen, index) => LIGHT_SCREEN[index],
-        (Theme::DarkScreen, index) => DARK_SCREEN[index],
-    }
+    PALETTE[index % COLOURS][theme as usize]
 }
 
 impl Style {
@@ -213,6 +184,16 @@ fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
     if theme.is_dark() { mix(far, near, share) } else { mix(near, far, share) }
 }
 
+/// The colours of ground, ink, small print, axes, pale areas and grid in each theme.
+const TONES: [[Rgb; 4]; 6] = [
+    [[0xFF; 3], [0x1B; 3], [0xFF; 3], [0x15, 0x17, 0x1B]],
+    [[0x1A; 3], [0xEC; 3], [0x1A, 0x1D, 0x22], [0xE8, 0xEA, 0xED]],
+    [[0x55; 3], [0xB4; 3], [0x47, 0x4E, 0x59], [0xB1, 0xB7, 0xC1]],
+    [[0x1A; 3], [0xEC; 3], [0xA7, 0xAD, 0xB8], [0x4A, 0x51, 0x5C]],
+    [[0xC9; 3], [0x5A; 3], [0xC9; 3], [0x5A, 0x60, 0x6A]],
+    [[0xE4; 3], [0x38; 3], [0xEC, 0xEE, 0xF1], [0x27, 0x2B, 0x32]],
+];
+
 impl Dash {
     /// Returns the lengths of strokes and gaps in line widths; empty if solid.
     pub fn pattern(self) -> &'static [f64] {
@@ -231,56 +212,29 @@ impl Theme {
     }
 
     pub const fn ground(self) -> Rgb {
-        match self {
-            Self::Light | Self::LightScreen => [0xFF; 3],
-            Self::Dark => [0x1B; 3],
-            Self::DarkScreen => [0x15, 0x17, 0x1B],
-        }
+        TONES[0][self as usize]
     }
 
     pub const fn ink(self) -> Rgb {
-        match self {
-            Self::Light => [0x1A; 3],
-            Self::Dark => [0xEC; 3],
-            Self::LightScreen => [0x1A, 0x1D, 0x22],
-            Self::DarkScreen => [0xE8, 0xEA, 0xED],
-        }
+        TONES[1][self as usize]
     }
 
     /// Returns the colour of small print and reference lines.
     pub const fn muted(self) -> Rgb {
-        match self {
-            Self::Light => [0x55; 3],
-            Self::Dark => [0xB4; 3],
-            Self::LightScreen => [0x47, 0x4E, 0x59],
-            Self::DarkScreen => [0xB1, 0xB7, 0xC1],
-        }
+        TONES[2][self as usize]
     }
 
     pub const fn axis(self) -> Rgb {
-        match self {
-            Self::Light | Self::Dark => self.ink(),
-            Self::LightScreen => [0xA7, 0xAD, 0xB8],
-            Self::DarkScreen => [0x4A, 0x51, 0x5C],
-        }
+        TONES[3][self as usize]
     }
 
     /// Returns the colour of less important areas, such as the share of masked faults.
     pub const fn pale(self) -> Rgb {
-        match self {
-            Self::Light | Self::LightScreen => [0xC9; 3],
-            Self::Dark => [0x5A; 3],
-            Self::DarkScreen => [0x5A, 0x60, 0x6A],
-        }
+        TONES[4][self as usize]
     }
 
     pub const fn grid(self) -> Rgb {
-        match self {
-            Self::Light => [0xE4; 3],
-            Self::Dark => [0x38; 3],
-            Self::LightScreen => [0xEC, 0xEE, 0xF1],
-            Self::DarkScreen => [0x27, 0x2B, 0x32],
-        }
+        TONES[5][self as usize]
     }
 }
 

@@ -37,12 +37,6 @@ fn own_fonts() -> Database {
     fonts
 }
 
-/// Returns the fonts of a drawing: those of the system only for characters that the embedded ones lack, such as Chinese
-/// names.
-fn fonts_for(svg: &str) -> Arc<Database> {
-    Arc::clone(if covers(svg) { &FONTS } else { &FONTS_OF_MACHINE })
-}
-
 /// Returns the font for a character that those used so far lack: the one most like the first, for a heavier or narrower one
 /// would look emphasised.
 fn fallback(letter: char, used: &[ID], fonts: &Database) -> Option<ID> {
@@ -100,8 +94,9 @@ pub fn tree(svg: &str) -> Result<Tree, DrawError> {
     let select_fallback =
         Box::new(|letter, used: &[ID], fonts: &mut Arc<Database>| fallback(letter, used, fonts));
     let font_resolver = FontResolver { select_fallback, ..FontResolver::default() };
-    let font_family = FAMILY.to_owned();
-    let options = Options { font_family, font_resolver, fontdb: fonts_for(svg), ..Options::default() };
+    // Those of the system only for characters that the embedded ones lack, such as Chinese names.
+    let fontdb = Arc::clone(if covers(svg) { &FONTS } else { &FONTS_OF_MACHINE });
+    let options = Options { font_family: FAMILY.to_owned(), font_resolver, fontdb, ..Options::default() };
     Ok(Tree::from_str(svg, &options)?)
 }
 

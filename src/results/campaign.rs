@@ -1,9 +1,10 @@
 //! The events of a campaign, and its record: the fold of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::by_key;
 use super::event::place_of;
 use super::number::fixed;
 use doc::fault::{CellPlan, Format, Protect};
@@ -204,7 +205,7 @@ impl CampaignRecord {
         self.states(false).any(|state| !state.outcomes.is_empty())
     }
 
-    /// Trials so far.
+    /// Counts the trials so far.
     pub fn trials(&self) -> u64 {
         self.states(false).map(|state| state.trials).sum()
     }
@@ -214,18 +215,18 @@ impl CampaignRecord {
         self.began.cells.iter().map(|cell| cell.trials).sum()
     }
 
-    /// Trials with a single fault by layer and bit, of all cells together.
+    /// Sums trials with a single fault by layer and bit, of all cells together.
     pub fn outcomes(&self) -> Vec<Outcomes> {
         self.gathered(|outcome| (outcome.layer, outcome.bit))
     }
 
-    /// Trials with a single fault by layer; their bit is left out.
+    /// Sums trials with a single fault by layer; their bit is left out.
     pub fn by_layer(&self) -> Vec<Outcomes> {
         let layers = self.gathered(|outcome| outcome.layer);
         layers.into_iter().map(|outcome| Outcomes { bit: None, ..outcome }).collect()
     }
 
-    /// Trials with a single fault by bit; their layer is 0.
+    /// Sums trials with a single fault by bit; their layer is 0.
     pub fn by_bit(&self) -> Vec<Outcomes> {
         let bits = self.gathered(|outcome| outcome.bit);
         bits.into_iter().map(|outcome| Outcomes { layer: 0, ..outcome }).collect()
@@ -240,7 +241,7 @@ impl CampaignRecord {
     }
 
     fn gathered<K: Ord>(&self, key: impl Fn(&Outcomes) -> K) -> Vec<Outcomes> {
-        let mut sums = std::collections::BTreeMap::<K, Outcomes>::new();
+        let mut sums: BTreeMap<K, Outcomes> = BTreeMap::new();
         for outcome in self.states(false).flat_map(|state| &state.outcomes) {
             let empty = || Outcomes { trials: 0, tally: Tally::default(), ..outcome.clone() };
             let sum = sums.entry(key(outcome)).or_insert_with(empty);
@@ -264,7 +265,7 @@ pub struct OneStage<'a> {
 impl<'a> OneStage<'a> {
     /// Returns the campaigns with single faults of a stage, by its [place](CampaignBegan::place), or of the first one
     /// that has some. Stages are not pooled: they inject into other targets, or into another network.
-    pub fn of(all: impl IntoIterator<Item = &'a CampaignRecord>, chosen: Option<&str>) -> Self {
+    pub fn new(all: impl IntoIterator<Item = &'a CampaignRecord>, chosen: Option<&str>) -> Self {
         let all: Vec<_> = all.into_iter().filter(|campaign| campaign.has_outcomes()).collect();
         let places = stages(all.iter().copied());
         let is_chosen = |(place, _): &&(String, String)| chosen == Some(place);
@@ -277,18 +278,30 @@ impl<'a> OneStage<'a> {
         caption.extend((rounds.len() > 1).then(|| format!("{} rounds pooled", rounds.len())));
         Self { campaigns, caption: caption.join(", ") }
     }
+
+    /// Sums trials and their outcomes by key over the campaigns.
+    pub fn sums<K: Ord>(
+        &self,
+        key: impl Fn(&CampaignRecord, &Outcomes) -> Option<K>,
+    ) -> BTreeMap<K, (u64, Tally)> {
+        let mut sums: BTreeMap<K, (u64, Tally)> = BTreeMap::new();
+        for campaign in &self.campaigns {
+            for outcome in campaign.outcomes() {
+                let Some(key) = key(campaign, &outcome) else { continue };
+                let (trials, tally) = sums.entry(key).or_default();
+                *trials += outcome.trials;
+                *tally = *tally + outcome.tally;
+            }
+        }
+        sums
+    }
 }
 
 /// Returns the stages that have campaigns with single faults, in the order of the plan, each with its sentence.
 pub fn stages<'a>(all: impl IntoIterator<Item = &'a CampaignRecord>) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for campaign in all.into_iter().filter(|campaign| campaign.has_outcomes()) {
-        let place = campaign.began.place();
-        if !found.iter().any(|(known, _)| *known == place) {
-            found.push((place, campaign.began.label.clone()));
-        }
-    }
-    found
+    let all = all.into_iter().filter(|campaign| campaign.has_outcomes());
+    let places = by_key(all.map(|campaign| (campaign.began.place(), &campaign.began.label)));
+    places.into_iter().map(|(place, labels)| (place, labels[0].clone())).collect()
 }
 
 impl WorstTrial {
@@ -335,12 +348,12 @@ mod tests {
         };
         let all = [campaign("2.0", Some(1), 0, 1), campaign("2.0", Some(2), 0, 3), campaign("3", None, 1, 5)];
         let none = CampaignRecord::new(CampaignBegan { stage: "1".to_owned(), ..CampaignBegan::default() });
-        let of = |chosen| OneStage::of(all.iter().chain([&none]), chosen);
+        let of = |chosen| OneStage::new(all.iter().chain([&none]), chosen);
         assert_eq!((of(None).campaigns.len(), of(None).caption.as_str()), (2, "Stage 3.1, 2 rounds pooled"));
         let last = of(Some("Stage 4"));
         assert_eq!((last.campaigns, last.caption.as_str()), (vec![&all[2]], "Stage 4"));
         assert_eq!(of(Some("Stage 9")), of(None), "the stage of another plan");
-        let alone = OneStage::of(&all[2..], None);
+        let alone = OneStage::new(&all[2..], None);
         assert_eq!(alone.caption, "", "there is nothing to choose from");
         assert_eq!(stages(&all)[1], ("Stage 4".to_owned(), "campaign 3".to_owned()));
     }

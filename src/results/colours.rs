@@ -62,15 +62,10 @@ impl Colours {
     /// Returns the indices of arms with their sweeps written out, which come as the position of their arm and their
     /// name: an arm has one style, and swept values are shades of it, light to dark in the order of the values.
     pub fn assign_swept(&mut self, treatments: &[(usize, &str)]) -> Vec<usize> {
-        let mut arms: Vec<(usize, Vec<&str>)> = Vec::new();
-        for &(arm, name) in treatments {
-            match arms.last_mut() {
-                Some((last, names)) if *last == arm => names.push(name),
-                _ => arms.push((arm, vec![name])),
-            }
-        }
-        let own = self.assign(arms.iter().map(|(_, names)| base(names)));
-        let styles = arms.iter().zip(own).flat_map(|((_, names), index)| {
+        let arms = treatments.chunk_by(|(a, _), (b, _)| a == b);
+        let arms: Vec<Vec<&str>> = arms.map(|names| names.iter().map(|(_, name)| *name).collect()).collect();
+        let own = self.assign(arms.iter().map(|names| base(names)));
+        let styles = arms.iter().zip(own).flat_map(|(names, index)| {
             let ranks = ranks(names);
             let last = names.len().saturating_sub(1).max(1) as f64;
             let style =

@@ -22,7 +22,7 @@ pub enum Predicted {
 
 impl Confusion {
     /// Counts samples: their classes beside the predicted ones, which are `None` where logits are not finite.
-    pub fn of(classes: usize, samples: impl IntoIterator<Item = (u32, Option<u32>)>) -> Self {
+    pub fn new(classes: usize, samples: impl IntoIterator<Item = (u32, Option<u32>)>) -> Self {
         let mut counts = vec![vec![0; classes + 2]; classes];
         for (label, predicted) in samples {
             let column = predicted.map_or(classes + 1, |class| (class as usize).min(classes));
@@ -33,12 +33,12 @@ impl Confusion {
         Self { counts }
     }
 
-    /// Samples of a class.
+    /// Counts the samples of a class.
     pub fn samples(&self, class: usize) -> u64 {
         self.counts[class].iter().sum()
     }
 
-    /// Samples of a class with the right prediction.
+    /// Counts the samples of a class with the right prediction.
     pub fn right(&self, class: usize) -> u64 {
         self.counts[class][class]
     }
@@ -73,13 +73,13 @@ mod tests {
     #[test]
     fn samples_are_counted_by_true_and_by_predicted_class() {
         let samples = [(0, Some(0)), (0, Some(1)), (0, Some(1)), (1, Some(1)), (1, None), (0, Some(217))];
-        let confusion = Confusion::of(2, samples);
+        let confusion = Confusion::new(2, samples);
         assert_eq!(confusion.counts, [[1, 2, 1, 0], [0, 1, 0, 1]]);
         assert_eq!((confusion.samples(0), confusion.right(0)), (4, 1));
         assert_eq!(confusion.columns()[2..], [Predicted::OtherClass, Predicted::Nothing]);
         assert_eq!(confusion.count(0, Predicted::OtherClass), 1);
         assert_eq!(confusion.count(1, Predicted::Nothing), 1);
-        let complete = Confusion::of(3, [(2, Some(2))]).columns();
+        let complete = Confusion::new(3, [(2, Some(2))]).columns();
         assert_eq!(complete, [0, 1, 2].map(Predicted::Class));
     }
 }

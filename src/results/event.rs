@@ -65,43 +65,17 @@ pub enum Event {
 impl Event {
     /// Returns true if no log keeps it: a later event repeats it, or it has no use after the run.
     pub const fn is_transient(&self) -> bool {
-        match self {
-            Self::Progress(_) | Self::Elsewhere { .. } => true,
-            Self::CampaignCell(state) => state.live,
-            Self::Started { .. }
-            | Self::Clock(_)
-            | Self::Rewound { .. }
-            | Self::Stage(_)
-            | Self::Point(_)
-            | Self::Report(_)
-            | Self::CampaignBegan(_)
-            | Self::CampaignEnded(_)
-            | Self::Finished { .. }
-            | Self::Stopped { .. }
-            | Self::Failed { .. } => false,
-        }
+        let is_repeated = matches!(self, Self::CampaignCell(state) if state.live);
+        is_repeated || matches!(self, Self::Progress(_) | Self::Elsewhere { .. })
     }
 
     /// Returns the share of the work that was done before this process, in [0, 1], if this event has it. The first such
     /// event of a run counts: a new run has none done, and a resumed run first reports its progress.
-    pub const fn share_at_start(&self) -> Option<f64> {
-        match self {
-            Self::Started { resumed: false, .. } => Some(0.0),
-            Self::Progress(progress) => Some(progress.done),
-            Self::Started { resumed: true, .. }
-            | Self::Clock(_)
-            | Self::Rewound { .. }
-            | Self::Stage(_)
-            | Self::Point(_)
-            | Self::Report(_)
-            | Self::CampaignBegan(_)
-            | Self::CampaignCell(_)
-            | Self::CampaignEnded(_)
-            | Self::Finished { .. }
-            | Self::Stopped { .. }
-            | Self::Failed { .. }
-            | Self::Elsewhere { .. } => None,
+    pub fn share_at_start(&self) -> Option<f64> {
+        if let Self::Progress(progress) = self {
+            return Some(progress.done);
         }
+        matches!(self, Self::Started { resumed: false, .. }).then_some(0.0)
     }
 }
 
@@ -300,7 +274,7 @@ pub struct Report {
     /// The result in one sentence.
     pub summary: String,
     /// Who has to read it.
-    #[serde(default, skip_serializing_if = "ReportLevel::is_detail")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub level: ReportLevel,
     /// The verdict of a check; absent where nothing was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -346,29 +320,7 @@ impl Report {
         let (_, statistics) = self.summary.rsplit_once(STATISTICS)?;
         self.summary.starts_with(LINE).then_some(statistics)
     }
-}
 
-/// Who has to read a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum ReportLevel {
-    /// Who looks for it: a check that has passed, the counts of a stage.
-    #[default]
-    Detail,
-    /// Who follows the run: a result that no series has.
-    Info,
-    /// Everybody: something is wrong, or differs from what the plan asks for.
-    Warning,
-}
-
-impl ReportLevel {
-    /// Returns true if it is the default, which logs leave out.
-    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
-    const fn is_detail(&self) -> bool {
-        matches!(self, Self::Detail)
-    }
-}
-
-impl Report {
     /// Returns the same report as a warning.
     #[must_use]
     pub fn warning(self) -> Self {
@@ -379,6 +331,18 @@ impl Report {
     pub fn place(&self) -> String {
         place_of(&self.stage, self.round, &self.branch)
     }
+}
+
+/// Who has to read a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ReportLevel {
+    /// Who looks for it: a check that has passed, the counts of a stage. Logs leave it out.
+    #[default]
+    Detail,
+    /// Who follows the run: a result that no series has.
+    Info,
+    /// Everybody: something is wrong, or differs from what the plan asks for.
+    Warning,
 }
 
 /// Returns the place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`; `Start` before the first

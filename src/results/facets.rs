@@ -35,11 +35,6 @@ pub enum FacetAxes {
 }
 
 impl FacetSettings {
-    /// Returns true if there is nothing to keep.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Returns the same without what a person did in single panels.
     #[must_use]
     pub fn without_zooms(&self) -> Self {

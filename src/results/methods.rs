@@ -152,7 +152,7 @@ fn of_arm(
     text + "\n"
 }
 
-/// Stages in their order, with those that they hold in brackets.
+/// Lists stages in their order, with those that they hold in brackets.
 fn plan(stages: &[Stage]) -> String {
     let stage = |stage: &Stage| match stage.nested() {
         Some(nested) => format!("{} ({})", stage.sentence(), plan(nested.plan)),

@@ -19,28 +19,24 @@ pub struct MetricAxes {
     pub y: Option<Column>,
 }
 
-impl MetricAxes {
-    /// Returns what runs along x; nothing if no setting differs between these runs.
-    pub fn x_of(&self, rows: &[&Row]) -> Option<Column> {
-        self.x.clone().or_else(|| settings(rows).into_iter().next())
-    }
-
-    /// Returns what runs along y.
-    pub fn y_of(&self) -> Column {
-        self.y.clone().unwrap_or(Column::Last)
-    }
-}
-
 /// Returns the settings in which these runs differ: those that arms sweep first, plans as a whole last.
 pub fn settings(rows: &[&Row]) -> Vec<Column> {
+    let mut found = differing(rows);
+    found.sort_by_cached_key(|path| (path == "plan", !is_swept(rows, path)));
+    found.into_iter().map(Column::Setting).collect()
+}
+
+/// Returns the paths of settings in which these runs differ, without those that only follow from another choice.
+pub fn differing(rows: &[&Row]) -> Vec<String> {
     // The runs of an arm share their settings.
     let mut rows = rows.to_vec();
-    rows.dedup_by(|a, b| a.arm == b.arm && Arc::ptr_eq(&a.settings, &b.settings));
+    rows.dedup_by(|a, b| Arc::ptr_eq(&a.settings, &b.settings));
     let all = paths(&rows);
-    let mut found: Vec<&String> = all.iter().filter(|path| differs(&rows, path)).collect();
-    found.retain(|path| !follows_from_another(path, &texts(&rows, path), &all));
-    found.sort_by_key(|path| (*path == "plan", !is_swept(&rows, path)));
-    found.into_iter().cloned().map(Column::Setting).collect()
+    let differs = |path: &&String| {
+        let texts = texts(&rows, path);
+        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
+    };
+    all.iter().filter(differs).cloned().collect()
 }
 
 /// Returns the results of these runs: those of the table, the columns that were added to it, and the last and best
@@ -68,26 +64,11 @@ pub fn results<'a>(rows: &[&Row], series: impl IntoIterator<Item = &'a String>) 
 
 /// Returns true if the lowest value of a result is the best one; nothing where none is better than another.
 pub fn is_best_low(column: &Column) -> Option<bool> {
-    match column {
-        Column::Best | Column::Last => Some(false),
-        Column::Series { series, .. } if series.ends_with("accuracy") => Some(false),
-        Column::Series { series, .. } if series.ends_with("loss") => Some(true),
-        Column::Series { .. }
-        | Column::BestEpoch
-        | Column::Remaining
-        | Column::Epochs
-        | Column::Duration
-        | Column::Star
-        | Column::Arm
-        | Column::Seed
-        | Column::State
-        | Column::Run
-        | Column::Tags
-        | Column::Note
-        | Column::Delta
-        | Column::Plan
-        | Column::Setting(_) => None,
-    }
+    let Column::Series { series, .. } = column else {
+        return matches!(column, Column::Best | Column::Last).then_some(false);
+    };
+    let is_loss = series.ends_with("loss");
+    (is_loss || series.ends_with("accuracy")).then_some(is_loss)
 }
 
 /// Returns the paths of the settings that tell lines apart: all but x and what follows from it.
@@ -113,7 +94,8 @@ pub fn setting<'a>(row: &'a Row, path: &str) -> Option<std::borrow::Cow<'a, str>
     }
 }
 
-fn paths(rows: &[&Row]) -> Vec<String> {
+/// Returns the paths of all settings of these runs.
+pub fn paths(rows: &[&Row]) -> Vec<String> {
     let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
     paths.into_iter().cloned().collect()
 }
@@ -124,10 +106,6 @@ fn text<'a>(row: &'a Row, path: &str) -> &'a str {
 
 fn texts<'a>(rows: &[&'a Row], path: &str) -> Vec<&'a str> {
     rows.iter().map(|row| text(row, path)).collect()
-}
-
-fn differs(rows: &[&Row], path: &str) -> bool {
-    rows.iter().any(|row| text(row, path) != text(rows[0], path))
 }
 
 /// Returns true if runs of one arm differ in a setting.
@@ -167,8 +145,7 @@ mod tests {
             columns.into_iter().map(path).collect()
         };
         assert_eq!(named(settings(&rows)), ["rate", "data.limit", "o", "plan"]);
-        assert_eq!(MetricAxes::default().x_of(&rows), Some(Column::Setting("rate".to_owned())));
-        assert_eq!(MetricAxes::default().x_of(&rows[..1]), None);
+        assert!(settings(&rows[..1]).is_empty());
         let others = other_settings(&rows, &Column::Setting("o".to_owned()));
         assert_eq!(others, ["data.limit", "plan", "rate"], "the momentum follows from the optimizer");
         assert_eq!(setting(rows[2], "o.momentum"), None);

@@ -138,23 +138,16 @@ pub struct Vulnerabilities {
 impl Vulnerabilities {
     /// Returns those of runs of one arm and setting, each with its seed, by the campaigns of a stage, or of the first
     /// one.
-    pub fn of<'a>(
+    pub fn new<'a>(
         arm: &str,
         runs: impl IntoIterator<Item = (u64, &'a RunRecord)>,
         stage: Option<&str>,
     ) -> Self {
         let runs: Vec<_> = runs.into_iter().collect();
         let all = || runs.iter().flat_map(|(_, record)| record.campaigns());
-        let OneStage { campaigns, caption } = OneStage::of(all(), stage);
-        let mut sums: BTreeMap<String, (u64, Tally)> = BTreeMap::new();
-        for campaign in &campaigns {
-            for outcome in campaign.by_layer() {
-                let Some(name) = campaign.began.layers.get(outcome.layer) else { continue };
-                let (trials, tally) = sums.entry(name.clone()).or_default();
-                *trials += outcome.trials;
-                *tally = *tally + outcome.tally;
-            }
-        }
+        let drawn = OneStage::new(all(), stage);
+        let sums = drawn.sums(|campaign, outcome| campaign.began.layers.get(outcome.layer).cloned());
+        let OneStage { campaigns, caption } = drawn;
         let is_drawn =
             |campaign: &CampaignRecord| campaigns.iter().any(|known| std::ptr::eq(*known, campaign));
         let seeds = runs.iter().filter(|(_, record)| record.campaigns().iter().any(is_drawn));
@@ -253,7 +246,7 @@ mod tests {
         let outcomes = vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(1, 30, 1)];
         let state = CellState { trials: 3, outcomes, ..CellState::default() };
         let record = RunRecord::of([Event::CampaignBegan(began), Event::CampaignCell(state)]);
-        let pooled = Vulnerabilities::of(
+        let pooled = Vulnerabilities::new(
             "a, rate 0.1",
             [(1, &record), (2, &record), (3, &RunRecord::default())],
             None,
@@ -265,6 +258,6 @@ mod tests {
         assert_eq!((first.share, first.trials), (0.4, 4));
         // Wilson's interval of 0.4 over 4 trials: (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n).
         assert!((first.low - 0.102_617).abs() < 1e-6 && (first.high - 0.795_361).abs() < 1e-6, "{first:?}");
-        assert!(Vulnerabilities::of("a", [(1, &RunRecord::default())], None).by_layer.is_empty());
+        assert!(Vulnerabilities::new("a", [(1, &RunRecord::default())], None).by_layer.is_empty());
     }
 }

@@ -67,7 +67,7 @@ pub fn short(number: f64) -> String {
     if exponent < 6 {
         return fixed(number, 0);
     }
-    scientific(trimmed(&fixed(number / 10f64.powi(exponent), 1)), exponent)
+    scientific(without_zeros(&fixed(number / 10f64.powi(exponent), 1)), exponent)
 }
 
 /// Writes `4,810` or, where they differ, `2,410 to 4,810`.
@@ -110,7 +110,7 @@ pub fn duration_range([least, most]: [f64; 2]) -> String {
         (DAY, DAY, "days")
     };
     let (low, high) = ((least / step).floor() * step / unit, (most / step).ceil() * step / unit);
-    let text = |value: f64| trimmed(&fixed(value, 1)).to_owned();
+    let text = |value: f64| without_zeros(&fixed(value, 1)).to_owned();
     if low == 0.0 {
         format!("< {} {name}", text(high))
     } else if low == high {
@@ -142,7 +142,7 @@ fn significant(value: f64) -> String {
         return fixed(value, if is_whole { 0 } else { usize::try_from(3 - exponent).unwrap_or(0) });
     }
     let factor = value / 10f64.powi(exponent);
-    scientific(trimmed(&fixed(factor, 3)), exponent)
+    scientific(without_zeros(&fixed(factor, 3)), exponent)
 }
 
 /// The format of the numbers of one column, which aligns their digits.
@@ -155,7 +155,7 @@ pub struct Digits {
 
 impl Digits {
     /// Writes four significant digits of the largest value, and as many decimals of all others.
-    pub fn of(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
+    pub fn new(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
         let (mut largest, mut are_whole) = (0.0, true);
         for value in values.into_iter().filter(|value| value.is_finite()) {
             largest = f64::max(largest, value.abs());
@@ -179,11 +179,6 @@ impl Digits {
     pub fn bare(self, value: f64) -> String {
         self.text(value).replace(" %", "")
     }
-}
-
-/// Returns the text without zeros at the end of the decimals.
-fn trimmed(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
 /// Returns the power of ten of the first digit, after rounding to four digits. `value` is finite and not zero.
@@ -260,7 +255,7 @@ mod tests {
     #[test]
     fn numbers_of_a_column_have_as_many_decimals() {
         let texts = |values: &[f64]| {
-            let digits = Digits::of(values.iter().copied(), Format::Number);
+            let digits = Digits::new(values.iter().copied(), Format::Number);
             values.iter().map(|value| digits.text(*value)).collect::<Vec<_>>()
         };
         assert_eq!(texts(&[0.108, 0.059_65, -0.5]), ["0.1080", "0.0597", "\u{2212}0.5000"]);
@@ -271,7 +266,7 @@ mod tests {
             "nothing reads as 0 that is not"
         );
         assert_eq!(texts(&[f64::NAN, 0.25]), ["not finite", "0.2500"]);
-        assert_eq!(Digits::of([0.5], Format::Percent).text(0.5), "50.00 %");
+        assert_eq!(Digits::new([0.5], Format::Percent).text(0.5), "50.00 %");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::distinct;
 use doc::Stage;
 
 /// Longer texts stay out of legends, characters.
@@ -26,7 +27,7 @@ pub struct Outline(Arc<Vec<Kind>>);
 
 impl Outline {
     /// Returns the kinds of stages of a plan. Tests, and what is only kept or written, change nothing of a network.
-    pub fn of(plan: &[Stage]) -> Self {
+    pub fn from_plan(plan: &[Stage]) -> Self {
         let mut kinds = Vec::new();
         collect(plan, 1, &mut kinds);
         Self(Arc::new(kinds))
@@ -63,12 +64,7 @@ fn clause(sentence: &str) -> Option<String> {
 
 /// Returns how each of these plans differs from most of them: kinds of stages that only it has, has with other settings, or lacks.
 pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
-    let mut names: Vec<&'static str> = Vec::new();
-    for kind in plans.iter().flat_map(|plan| plan.0.iter()) {
-        if !names.contains(&kind.name) {
-            names.push(kind.name);
-        }
-    }
+    let names = distinct(plans.iter().flat_map(|plan| plan.0.iter()).map(|kind| kind.name));
     // How long plans train follows from what else they do, where that differs.
     let (trainings, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| *name == TRAIN);
     let of_kinds = |names: &[&'static str]| -> Vec<Vec<String>> {
@@ -138,7 +134,7 @@ mod tests {
         let read = |plan: &&str| -> Vec<Stage> {
             ron_text::from_str(&format!("[{plan}]")).unwrap_or_else(|error| panic!("{plan}: {error}"))
         };
-        let outlines: Vec<Outline> = plans.iter().map(|plan| Outline::of(&read(plan))).collect();
+        let outlines: Vec<Outline> = plans.iter().map(|plan| Outline::from_plan(&read(plan))).collect();
         let outlines: Vec<&Outline> = outlines.iter().collect();
         differences(&outlines).iter().map(|words| words.join(", ")).collect()
     }

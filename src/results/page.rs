@@ -44,13 +44,6 @@ pub struct PageStyle {
     pub footnote: bool,
 }
 
-impl PageStyle {
-    /// Returns true if everything has its default.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 impl Default for PageStyle {
     fn default() -> Self {
         Self {
@@ -222,31 +215,20 @@ impl Preset {
         Self::ALL.into_iter().find(is_it).unwrap_or(own)
     }
 
-    /// Returns its size.
+    /// Returns its size, with the legend in the emptiest corner.
     pub fn size(self) -> Size {
-        let inches = |width: f64, height: f64, font_pt: f64, legend: LegendPlace| Size {
-            width_pt: width * POINTS_PER_INCH,
-            height_pt: height * POINTS_PER_INCH,
-            font_pt,
-            legend,
+        const MILLIMETRE: f64 = POINTS_PER_INCH / MILLIMETRES_PER_INCH;
+        let ([width, height], points, font_pt) = match self {
+            Self::OneColumn => ([3.5, 2.75], POINTS_PER_INCH, 8.0),
+            Self::TwoColumns => ([7.2, 3.2], POINTS_PER_INCH, 8.0),
+            Self::Slide => ([40.0 / 3.0, 7.5], POINTS_PER_INCH, 20.0),
+            Self::Own { width, height } => ([width, height], MILLIMETRE, 8.0),
         };
-        match self {
-            Self::OneColumn => inches(3.5, 2.75, 8.0, LegendPlace::Inside),
-            Self::TwoColumns => inches(7.2, 3.2, 8.0, LegendPlace::Inside),
-            Self::Slide => inches(40.0 / 3.0, 7.5, 20.0, LegendPlace::Inside),
-            Self::Own { width, height } => Size::millimetres(width, height),
-        }
+        Size { width_pt: width * points, height_pt: height * points, font_pt, legend: LegendPlace::Inside }
     }
 }
 
 impl Size {
-    /// Returns a size in millimetres, with 8-point text and the legend in the emptiest corner.
-    pub fn millimetres(width: f64, height: f64) -> Self {
-        let points = POINTS_PER_INCH / MILLIMETRES_PER_INCH;
-        let (width_pt, height_pt) = (width * points, height * points);
-        Self { width_pt, height_pt, font_pt: 8.0, legend: LegendPlace::Inside }
-    }
-
     /// Returns what is wrong with the size, and what to do.
     ///
     /// # Errors
@@ -286,7 +268,7 @@ mod tests {
     fn sizes_of_an_earlier_version_are_read_and_a_look_is_kept() {
         let old: ViewSettings = ron_text::from_str("(size: Own(width: 120, height: 80))").unwrap();
         assert_eq!(old.size, Preset::Own { width: 120.0, height: 80.0 });
-        assert!(old.page.is_default() && !serde_json::to_string(&old).unwrap().contains("page"));
+        assert!(old.page == PageStyle::default() && !serde_json::to_string(&old).unwrap().contains("page"));
         let page = PageStyle { legend: LegendPlace::Corner(Corner::TopLeft), dashes: false, ..old.page };
         let view = ViewSettings { page, size: Preset::Own { width: 85.5, height: 60.0 }, ..old };
         assert_eq!(
@@ -317,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_inch_has_25_4_millimetres() {
-        assert!((Size::millimetres(25.4, 50.8).height_pt - 144.0).abs() < 1e-9);
+        assert!((Preset::Own { width: 25.4, height: 50.8 }.size().height_pt - 144.0).abs() < 1e-9);
     }
 
     #[test]

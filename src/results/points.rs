@@ -363,7 +363,7 @@ impl<'a> Line<'a> {
         if self.has(name) { read(self).map(Some) } else { Some(None) }
     }
 
-    /// Numbers or `null` up to the end of a list that has begun and is not empty.
+    /// Reads numbers or `null` up to the end of a list that has begun and is not empty.
     fn list(&mut self, into: &mut Vec<Option<f64>>) -> Option<()> {
         loop {
             into.push(if self.has(b"null") { None } else { Some(self.number()?) });

@@ -197,11 +197,6 @@ impl RunRecord {
         self.points.series()
     }
 
-    /// Returns the points of a series, in the order in which they came.
-    pub fn points_of(&self, series: &str) -> impl DoubleEndedIterator<Item = PointRef<'_>> {
-        self.points.of(series)
-    }
-
     /// Returns all reports, in the order in which they came.
     pub fn reports(&self) -> &[Report] {
         &self.reports
@@ -225,7 +220,7 @@ impl RunRecord {
         self.clocks.first().filter(|clock| clock.secs < NO_TIME).map(|clock| clock.utc)
     }
 
-    /// Seconds by the clock since the run began, pauses and interruptions included, at a wall time of the run.
+    /// Returns the seconds by the clock since the run began, pauses and interruptions included, at a wall time of the run.
     pub fn clock_secs(&self, secs: f64) -> Option<f64> {
         Some(self.utc(secs)? - self.began()?)
     }
@@ -233,11 +228,6 @@ impl RunRecord {
     /// Returns where the steps of the plan began, in their order.
     pub fn steps(&self) -> &[StepStart] {
         &self.steps
-    }
-
-    /// Returns the latest value of a series of the main branch.
-    pub fn latest(&self, series: &str) -> Option<f64> {
-        self.points.latest(series)
     }
 
     /// Returns the early-stop iteration of every training that was validated, in the order of the trainings. Points of
@@ -266,11 +256,6 @@ impl RunRecord {
         }
         stops.extend(best);
         stops
-    }
-
-    /// Returns the best value of a series of the main branch: lowest of losses, highest of the others.
-    pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
-        self.points.best(series)
     }
 }
 
@@ -313,11 +298,11 @@ mod tests {
             Event::Finished { secs: 2.0 },
         ]);
         assert_eq!(record.state(), &RunState::Done);
-        assert_eq!(record.latest("test_accuracy"), Some(0.625));
-        assert_eq!(record.best("test_accuracy").map(|point| point.trained), Some(2.0));
+        assert_eq!(record.points().latest("test_accuracy"), Some(0.625));
+        assert_eq!(record.points().best("test_accuracy").map(|point| point.trained), Some(2.0));
         assert_eq!(record.points().len(), 4);
         assert_eq!(record.series().collect::<Vec<_>>(), ["test_accuracy"]);
-        assert_eq!(record.points_of("test_accuracy").count(), 4);
+        assert_eq!(record.points().of("test_accuracy").count(), 4);
     }
 
     #[test]
@@ -378,8 +363,8 @@ mod tests {
         let before = [point("test_accuracy", 0.5, 1.0), point("test_accuracy", 0.75, 2.0)];
         let mut record = RunRecord::of(before);
         record.apply(Event::Rewound { points: 1, reports: 0, campaigns: 0 });
-        assert_eq!(record.latest("test_accuracy"), Some(0.5));
+        assert_eq!(record.points().latest("test_accuracy"), Some(0.5));
         record.apply(point("test_accuracy", 0.75, 2.0));
-        assert_eq!((record.points().len(), record.points_of("test_accuracy").count()), (2, 2));
+        assert_eq!((record.points().len(), record.points().of("test_accuracy").count()), (2, 2));
     }
 }

@@ -132,7 +132,7 @@ pub fn rounds(record: &RunRecord) -> Vec<Round> {
                 branch: first.branch.to_owned(),
                 round: first.round,
                 remaining: first.remaining,
-                trained_before: trained.now(),
+                trained_before: trained.epochs,
                 points: range.clone(),
             });
             trained.note(record, range);
@@ -154,7 +154,7 @@ fn steps(record: &RunRecord) -> Vec<(Option<usize>, Option<&str>, Range<usize>)>
     before.into_iter().chain(known).collect()
 }
 
-/// Parts of points with one place in the plan each; a step has one.
+/// Splits points by their place in the plan; those of a step have one.
 fn same_place(record: &RunRecord, points: Range<usize>) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut place = None;
@@ -178,10 +178,6 @@ struct Trained {
 }
 
 impl Trained {
-    const fn now(&self) -> f64 {
-        self.epochs
-    }
-
     /// Goes on in a branch: a clone begins with the epochs of its original, and leaves them as they are.
     fn enter(&mut self, branch: &str) {
         if branch == self.branch {

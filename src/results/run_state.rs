@@ -62,7 +62,7 @@ pub struct Split<T> {
 
 impl<T> Split<T> {
     /// Splits the values of runs by whether their runs are unfinished. A failed run is finished: it gets no further values.
-    pub fn of(values: impl IntoIterator<Item = T>, is_unfinished: impl Fn(&T) -> bool) -> Self {
+    pub fn new(values: impl IntoIterator<Item = T>, is_unfinished: impl Fn(&T) -> bool) -> Self {
         let (unfinished, finished): (Vec<T>, Vec<T>) = values.into_iter().partition(is_unfinished);
         if finished.is_empty() {
             let is_of_finished = unfinished.is_empty();
@@ -119,9 +119,10 @@ pub fn end_in_words(record: &RunRecord, diverged: bool) -> Option<String> {
         RunState::Done => {
             let series = test_series(record);
             let accuracy = record
+                .points()
                 .latest(series)
                 .map(|value| format!("{} {} %", series.replace('_', " "), fixed(100.0 * value, 2)));
-            let loss = record.latest("train_loss").filter(|_| diverged);
+            let loss = record.points().latest("train_loss").filter(|_| diverged);
             let loss = loss.map(|loss| format!("training loss {}", readable(loss, Format::Number)));
             let results: Vec<String> = loss.into_iter().chain(accuracy).collect();
             let colon = if results.is_empty() { "" } else { ": " };
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_mean_is_over_what_is_finished_else_over_all() {
-        let split = |values: &[i32]| Split::of(values.to_vec(), |value| *value < 0);
+        let split = |values: &[i32]| Split::new(values.to_vec(), |value| *value < 0);
         let some = split(&[1, -2, 3]);
         assert_eq!(
             (some.averaged.as_slice(), some.beside.as_slice(), some.finished()),

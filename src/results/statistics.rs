@@ -198,27 +198,7 @@ impl Paired {
             n => format!("identical in all {n} seeds"),
         }
     }
-}
 
-/// Compares values of the same seed; `None` without a pair of finite values. Where a seed comes twice, its last value
-/// counts.
-pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
-    let first: BTreeMap<u64, f64> = first.iter().copied().collect();
-    let second: BTreeMap<u64, f64> = second.iter().copied().collect();
-    let both = second.iter().filter_map(|(seed, after)| Some(after - first.get(seed)?));
-    let differences: Vec<f64> = both.filter(|difference| difference.is_finite()).collect();
-    if differences.is_empty() {
-        return None;
-    }
-    let n = differences.len();
-    let count = n as f64;
-    let mean = differences.iter().sum::<f64>() / count;
-    let half =
-        standard_deviation(&differences).map(|deviation| student_t95(n - 1) * deviation / count.sqrt());
-    Some(Paired { mean, half, n })
-}
-
-impl Paired {
     /// Returns the difference of two accuracies in [0, 1] in words: "+0.40 ± 0.20 points, n = 5".
     pub fn points(&self) -> String {
         format!("{} points, n = {}", self.number_of_points(), self.n)
@@ -245,6 +225,22 @@ impl Paired {
             Some(false) => "the 95 % CI includes 0",
         }
     }
+}
+
+/// Compares values of the same seed; `None` without a pair of finite values. Where a seed comes twice, its last value
+/// counts.
+pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
+    let first: BTreeMap<u64, f64> = first.iter().copied().collect();
+    let second: BTreeMap<u64, f64> = second.iter().copied().collect();
+    let both = second.iter().filter_map(|(seed, after)| Some(after - first.get(seed)?));
+    let differences: Vec<f64> = both.filter(|difference| difference.is_finite()).collect();
+    if differences.is_empty() {
+        return None;
+    }
+    let n = differences.len();
+    let half =
+        standard_deviation(&differences).map(|deviation| student_t95(n - 1) * deviation / (n as f64).sqrt());
+    Some(Paired { mean: mean(&differences), half, n })
 }
 
 /// The accuracies of two groups of runs, compared over the seeds that are done in both.
@@ -296,7 +292,10 @@ impl Comparison {
         let (comparable, validation) = on_the_same_data(&pairs);
         let between = |value: fn(&Row) -> Option<f64>| {
             let of = |side: usize| -> Vec<(u64, f64)> {
-                let seed = |pair: &&[Vec<&Row>; 2]| Some((pair[side][0].seed, mean_of(&pair[side], value)?));
+                let seed = |pair: &&[Vec<&Row>; 2]| {
+                    let values: Option<Vec<f64>> = pair[side].iter().map(|row| value(row)).collect();
+                    Some((pair[side][0].seed, mean(&values?)))
+                };
                 comparable.iter().filter_map(seed).collect()
             };
             paired(&of(0), &of(1))
@@ -311,12 +310,6 @@ impl Comparison {
             untested: pairs.len() - comparable.len(),
         }
     }
-}
-
-fn mean_of(rows: &[&Row], value: fn(&Row) -> Option<f64>) -> Option<f64> {
-    let values: Option<Vec<f64>> = rows.iter().map(|row| value(row)).collect();
-    let values = values?;
-    Some(values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// Returns those pairs whose accuracies are on the same data, and whether these are the validation data: they are where
@@ -336,7 +329,6 @@ fn on_the_same_data<'a, 'b>(pairs: &'b [[Vec<&'a Row>; 2]]) -> (Vec<&'b [Vec<&'a
 /// Returns the difference of two means without pairs, with the interval of Welch (1947); `None` without values on both
 /// sides.
 pub fn unpaired(first: &[f64], second: &[f64]) -> Option<Paired> {
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     if first.is_empty() || second.is_empty() || first.iter().chain(second).any(|value| !value.is_finite()) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use super::event::place_of;
 use super::statistics::{Spread, level};
-use super::{EarlyStop, RunRecord};
+use super::{EarlyStop, RunRecord, by_key};
 
 /// Overlap of the masks of several runs at one moment, pair by pair.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,19 +71,16 @@ impl Training {
 
 /// Returns the trainings of an arm that were validated, in the order of the plan. `runs` are its seeds.
 pub fn trainings<'a>(runs: impl IntoIterator<Item = (u64, &'a RunRecord)>) -> Vec<Training> {
-    let mut found: Vec<Training> = Vec::new();
-    for (seed, record) in runs {
-        for stop in record.early_stops() {
-            let place = place_of(&stop.stage, stop.round, &stop.branch);
-            if let Some(known) = found.iter_mut().find(|training| training.place == place) {
-                known.stops.push((seed, stop));
-                continue;
-            }
-            let series = place_of(&stop.stage, None, &stop.branch);
-            found.push(Training { place, series, remaining: stop.remaining, stops: vec![(seed, stop)] });
-        }
-    }
-    found
+    let stops = runs.into_iter().flat_map(|(seed, record)| {
+        let keyed = move |stop: EarlyStop| (place_of(&stop.stage, stop.round, &stop.branch), (seed, stop));
+        record.early_stops().into_iter().map(keyed)
+    });
+    let training = |(place, stops): (String, Vec<(u64, EarlyStop)>)| {
+        let first = &stops[0].1;
+        let (series, remaining) = (place_of(&first.stage, None, &first.branch), first.remaining);
+        Training { place, series, remaining, stops }
+    };
+    by_key(stops).into_iter().map(training).collect()
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
 use super::weights::{WeightLines, parts};
+use super::{by_key, is_default};
 use doc::file::{read_kept, write_kept};
 use doc::{Run, capitalised, listed};
 use form::number::grouped;
@@ -51,7 +52,7 @@ pub struct ViewSettings {
     /// Dots per inch of exported pictures; 300 when there is none.
     pub dpi: Option<u32>,
     /// Text, legend and look of exported figures.
-    #[serde(skip_serializing_if = "PageStyle::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub page: PageStyle,
     /// The styles of arms.
     pub colours: Colours,
@@ -197,7 +198,7 @@ pub struct PlotView {
     /// True if the vertical range leaves out the outermost hundredths of the values.
     pub ignore_outliers: bool,
     /// The settings whose values have panels.
-    #[serde(skip_serializing_if = "FacetSettings::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub facets: FacetSettings,
     /// Names in the legend that are not drawn.
     pub hidden: BTreeSet<String>,
@@ -281,8 +282,7 @@ pub type Lines = BTreeMap<String, (String, usize)>;
 /// Runs come with the index of the style of their arm.
 pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {
     let mut of_arm: BTreeMap<&str, String> = BTreeMap::new();
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut arms: Vec<(String, (&str, usize))> = Vec::new();
     let (mut is_single, below) = (false, format!("{path}."));
     for (run, colour) in runs.clone() {
         if of_arm.contains_key(run.arm.as_str()) {
@@ -291,37 +291,26 @@ pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path
         let own = settings::settings(&run.spec);
         is_single |= !own.keys().any(|key| key.starts_with(&below));
         let value = settings::value_of(&own, path);
-        let place = *places.entry(value.clone()).or_insert_with_key(|value| {
-            groups.push(Group { value: value.clone(), arms: Vec::new(), colour });
-            groups.len() - 1
-        });
-        groups[place].arms.push(&run.arm);
+        arms.push((value.clone(), (&run.arm, colour)));
         of_arm.insert(&run.arm, value);
     }
+    let mut groups = by_key(arms);
     if is_single {
-        groups.sort_by(|a, b| settings::compare(&a.value, &b.value));
+        groups.sort_by(|(a, _), (b, _)| settings::compare(a, b));
     }
     let places: BTreeMap<&str, usize> =
-        groups.iter().enumerate().map(|(place, group)| (group.value.as_str(), place)).collect();
+        groups.iter().enumerate().map(|(place, (value, _))| (value.as_str(), place)).collect();
     let line = |(run, _): (&Run, usize)| {
         let place = *places.get(of_arm.get(run.arm.as_str())?.as_str())?;
-        let group = &groups[place];
+        let (value, arms) = &groups[place];
         let line = if is_single {
-            (format!("{} {}", short(path, &[]), group.value), place)
+            (format!("{} {value}", short(path, &[])), place)
         } else {
-            (listed(&group.arms), group.colour)
+            (listed(&arms.iter().map(|(arm, _)| *arm).collect::<Vec<_>>()), arms[0].1)
         };
         Some((run.id.clone(), line))
     };
     runs.into_iter().filter_map(line).collect()
-}
-
-/// The arms that have the same value.
-struct Group<'a> {
-    value: String,
-    arms: Vec<&'a str>,
-    /// The index of the style of the first.
-    colour: usize,
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub struct WeightStatistics {
 
 impl WeightStatistics {
     /// Returns the statistics of these values; NaN, all but the norm, without any.
-    pub fn of(values: &[f32]) -> Self {
+    pub fn new(values: &[f32]) -> Self {
         let count = values.len() as f64;
         let mean = values.iter().map(|value| f64::from(*value)).sum::<f64>() / count;
         let squares = values.iter().map(|value| (f64::from(*value) - mean).powi(2));
@@ -149,8 +149,8 @@ pub struct WeightHistogram {
 }
 
 impl WeightHistogram {
-    /// Ends and counts of these values by the state of their entries; `None` where all are free.
-    pub fn of(values: &[f32], entries: Option<&[Entry]>) -> Self {
+    /// Counts these values by the state of their entries; `None` where all are free.
+    pub fn new(values: &[f32], entries: Option<&[Entry]>) -> Self {
         let survives = |at: usize| entries.is_none_or(|entries| entries[at].survives());
         let all = values.iter().enumerate();
         let counted =
@@ -176,7 +176,7 @@ impl WeightHistogram {
     }
 
     /// Returns the histograms of a file; lines that are half-written or from a newer program are skipped.
-    pub fn of_lines(text: &str) -> Vec<Self> {
+    pub fn parse(text: &str) -> Vec<Self> {
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
@@ -193,7 +193,7 @@ mod tests {
     /// numpy: `w.mean()`, `w.std()`, `np.linalg.norm(w)`, `(w == 0).mean()`, of float64 values.
     #[test]
     fn statistics_are_those_of_numpy() {
-        let found = WeightStatistics::of(&[1.0, -2.0, 0.0, -0.0, 3.5]);
+        let found = WeightStatistics::new(&[1.0, -2.0, 0.0, -0.0, 3.5]);
         let wanted = [
             ("mean", 0.5),
             ("std", 1.788_854_381_999_831_7),
@@ -205,8 +205,8 @@ mod tests {
             assert!(name == known && (value - wanted).abs() < 1e-15, "{name} {value}");
         }
         let far: Vec<f32> = (0..1000).map(|at| 1e4 + (at % 2) as f32).collect();
-        assert_eq!(WeightStatistics::of(&far).deviation, 0.5, "two passes lose no digits");
-        assert!(WeightStatistics::of(&[f32::NAN, 1.0]).mean.is_nan());
+        assert_eq!(WeightStatistics::new(&far).deviation, 0.5, "two passes lose no digits");
+        assert!(WeightStatistics::new(&[f32::NAN, 1.0]).mean.is_nan());
     }
 
     #[test]
@@ -215,14 +215,14 @@ mod tests {
         values.extend([0.0, f32::NAN]);
         let mut entries = vec![Entry::Free; 67];
         entries[65] = Entry::Pruned;
-        let found = WeightHistogram::of(&values, Some(&entries));
+        let found = WeightHistogram::new(&values, Some(&entries));
         assert_eq!((found.low, found.high, found.pruned), (0.0, 64.0, 1));
         assert_eq!((found.counts[0], found.counts[63], found.counts.iter().sum::<u64>()), (1, 2, 65));
         assert_eq!(found.edges()[..2], [0.0, 1.0]);
-        let equal = WeightHistogram::of(&[0.25; 3], None);
+        let equal = WeightHistogram::new(&[0.25; 3], None);
         assert_eq!((equal.low, equal.high, equal.counts[0]), (0.25, 0.25, 3));
         let text = found.line() + &equal.line() + "{\"parameter\":\"half";
-        assert_eq!(WeightHistogram::of_lines(&text), [found, equal]);
+        assert_eq!(WeightHistogram::parse(&text), [found, equal]);
     }
 
     #[test]

@@ -224,7 +224,7 @@ impl Session<'_> {
             let gradients = self.last_passes.get(member).and_then(Option::as_ref);
             for index in recorded(network, &record) {
                 let name = &network.structure().parameters[index].name;
-                let mut measured = WeightStatistics::of(network.values(index)).measured().to_vec();
+                let mut measured = WeightStatistics::new(network.values(index)).measured().to_vec();
                 let gradient = gradients.and_then(|pass| pass.gradients.get(index)?.as_ref());
                 measured.extend(gradient.map(|gradient| (Measure::GradientNorm, l2_norm(gradient))));
                 for (measure, value) in measured {
@@ -253,7 +253,7 @@ impl Session<'_> {
             iteration: state.position.iteration,
             trained: state.trained,
             remaining: network.remaining(),
-            ..WeightHistogram::of(network.values(index), network.entries(index))
+            ..WeightHistogram::new(network.values(index), network.entries(index))
         }
     }
 }

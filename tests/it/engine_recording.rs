@@ -104,7 +104,7 @@ fn histograms_count_every_weight_that_survives() {
     session.run().unwrap();
     let network = session.network().clone();
     drop(session);
-    let found = WeightHistogram::of_lines(&recorder.tables[&Table::Histograms]);
+    let found = WeightHistogram::parse(&recorder.tables[&Table::Histograms]);
     assert_eq!(found.len(), 3 * 10, "three layers, ten evaluations");
     let last = &found[27];
     assert_eq!((last.parameter.as_str(), last.round, last.remaining), ("fc1.weight", Some(2), 0.25));

@@ -181,7 +181,7 @@ fn write_figure(
     };
     let mut figure = figure.of_experiment(&experiment.name);
     arguments.page_args.name(&mut figure);
-    let paper = Options::of_view(&view);
+    let paper = Options::from_view(&view);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
     let options = arguments.page_args.apply(Options { dpi, ..paper }, arguments.size);
     write(&figure, to, kind, &options)?;
@@ -214,7 +214,7 @@ pub fn write_overview(
         let figure = exported(plot, &mut view, runs, &records, |_| true).of_experiment(&experiment.name);
         if figure.refusal().is_none() && figure.has_data() {
             let to = folder.join(format!("{}.png", plot.name));
-            write(&figure, &to, FileKind::Png, &Options::of_view(&view))?;
+            write(&figure, &to, FileKind::Png, &Options::from_view(&view))?;
             return Ok(Some(to));
         }
     }

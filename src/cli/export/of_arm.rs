@@ -193,7 +193,7 @@ impl OfArm {
         };
         let own = results.runs.iter().filter(|other| other.arm == run.arm);
         let found = own.filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
-        let found = Vulnerabilities::of(&run.arm, found, None);
+        let found = Vulnerabilities::new(&run.arm, found, None);
         let figure = layers(&summary.layers, &found, &of);
         Ok((figure, format!(" of {of}")))
     }

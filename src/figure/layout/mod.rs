@@ -8,7 +8,7 @@ mod rulers;
 
 use std::collections::BTreeSet;
 
-use super::axis::{Axis, Mapping, Tick};
+use super::axis::{Mapping, Tick};
 use super::facets::Facets;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
 use super::legend::{Arrangement, Legend, Rounds, limited};
@@ -25,7 +25,7 @@ pub use rulers::{
 use rulers::{left_of_plot, x_ruler};
 
 /// A figure laid out on a page.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Layout<'a> {
     pub page: [f64; 2],
     pub font: f64,
@@ -183,8 +183,9 @@ fn with_labels<'a>(
         texts.push(no_data(plot, font));
     }
     let legend_at = blocks.legend_at(width, plot);
-    let (legend, place, empty) = (blocks.legend, blocks.place, Layout::empty(plot, font));
-    Layout { page, x, y, parallel, brackets, scale_bar, texts, legend, place, legend_at, ends, ..empty }
+    let Blocks { legend, place, .. } = blocks;
+    let rest = Layout { page, font, plot, ..Layout::default() };
+    Layout { x, y, parallel, brackets, scale_bar, texts, legend, place, legend_at, ends, ..rest }
 }
 
 /// Returns a page of panels with one legend, beside or below them.
@@ -219,34 +220,7 @@ fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) ->
         place: blocks.place,
         legend_at,
         panels: grid.panels,
-        ..Layout::empty(grid.data, font)
-    }
-}
-
-impl Layout<'_> {
-    /// Returns a layout with nothing but the rectangle of the data.
-    fn empty(plot: Rect, font: f64) -> Self {
-        let axis = |ends| Ruler {
-            mapping: Mapping::new(&Axis::default(), [0.0, 1.0], ends),
-            ticks: Vec::new(),
-            labels: LabelLook::default(),
-        };
-        Self {
-            page: [0.0; 2],
-            font,
-            plot,
-            x: axis([plot.left, plot.right]),
-            y: axis([plot.bottom, plot.top]),
-            parallel: Vec::new(),
-            brackets: Vec::new(),
-            scale_bar: None,
-            texts: Vec::new(),
-            legend: Legend::default(),
-            place: LegendPlace::Hidden,
-            legend_at: [0.0; 2],
-            ends: None,
-            panels: Vec::new(),
-        }
+        ..Layout::default()
     }
 }
 
@@ -266,7 +240,7 @@ fn no_data(plot: Rect, font: f64) -> Text {
     Text { muted: true, ..Text::new("No data yet", middle, Anchor::Middle, font * TITLE) }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ruler {
     pub mapping: Mapping,
     pub ticks: Vec<Tick>,
@@ -289,7 +263,6 @@ impl Default for LabelLook {
 
 /// A rectangle with `left < right` and `top < bottom`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[allow(missing_docs)]
 pub struct Rect {
     pub left: f64,
     pub top: f64,
@@ -313,7 +286,6 @@ pub struct Text {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Anchor {
     Start,
     Middle,
@@ -321,11 +293,6 @@ pub enum Anchor {
 }
 
 impl Ruler {
-    /// Returns the positions of two values; `None` if one cannot be shown.
-    pub fn places(&self, values: [f64; 2]) -> Option<[f64; 2]> {
-        Some([self.mapping.place(values[0])?, self.mapping.place(values[1])?])
-    }
-
     /// Returns the positions of ticks with labels, or of those without.
     pub fn tick_places(&self, labelled: bool) -> impl Iterator<Item = f64> {
         let chosen = self.ticks.iter().filter(move |tick| tick.label.is_some() == labelled);

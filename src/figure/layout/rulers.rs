@@ -89,13 +89,8 @@ pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -
         (Ruler { mapping, ticks, labels: LabelLook::default() }, right)
     };
     let fitting = (3..=9).rev().map(ruler).find(|(ruler, _)| crowded(ruler, font).is_empty());
-    fitting.unwrap_or_else(|| {
-        let (mut sparse, right) = ruler(2);
-        for index in crowded(&sparse, font) {
-            sparse.ticks[index].label = None;
-        }
-        (sparse, right)
-    })
+    let (ruler, right) = fitting.unwrap_or_else(|| ruler(2));
+    (uncrowded(ruler, font), right)
 }
 
 /// Returns the x axis between fixed ends, with as many labels as fit; none of them reaches further than `air` beyond the ends.
@@ -116,14 +111,8 @@ pub fn fixed_x_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], air: f64, fon
         }
         ruler
     };
-    let fitting = (2..=9).rev().map(ruler).find(|ruler| crowded(ruler, font).is_empty());
-    fitting.unwrap_or_else(|| {
-        let mut sparse = ruler(2);
-        for index in crowded(&sparse, font) {
-            sparse.ticks[index].label = None;
-        }
-        sparse
-    })
+    let fitting = (3..=9).rev().map(ruler).find(|ruler| crowded(ruler, font).is_empty());
+    uncrowded(fitting.unwrap_or_else(|| ruler(2)), font)
 }
 
 /// Names smaller than this, in ems, are unreadable.
@@ -169,6 +158,14 @@ pub fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> R
     let fitting =
         (1..all.ticks.len()).rev().map(|wanted| ruler(wanted, widest.min(10.0 * font))).find(has_room);
     fitting.unwrap_or_else(|| ruler(1, each))
+}
+
+/// Leaves out labels that are too close to the one before.
+fn uncrowded(mut ruler: Ruler, font: f64) -> Ruler {
+    for index in crowded(&ruler, font) {
+        ruler.ticks[index].label = None;
+    }
+    ruler
 }
 
 /// Returns the ticks whose labels are too close to the one before.

@@ -2,9 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::axis::{Axis, Category};
-use crate::facets::testing::by_batch;
 use crate::font::{CAP_HEIGHT, width};
 use crate::model::{Line, LineRound};
+use crate::plots::testing::by_batch;
 use crate::scene::page::page_facts;
 use crate::{Bars, Cells, LegendPlace, Size, style_of};
 use results::facets::FacetAxes;
@@ -114,7 +114,7 @@ fn the_page_has_the_requested_size_and_a_long_legend_gets_smaller_then_shorter()
 #[test]
 fn one_column_of_six_arms_keeps_most_of_its_height_for_data() {
     let names: Vec<String> = (0..6).map(|i| format!("winning ticket {i}")).collect();
-    let size = Size::millimetres(85.0, 60.0);
+    let size = Preset::Own { width: 85.0, height: 60.0 }.size();
     let long = figure(&names, [0.0, 12.0]);
     for legend in [LegendPlace::Inside, LegendPlace::LineEnds, LegendPlace::Hidden] {
         let untitled = Figure { title: String::new(), ..long.clone() };
@@ -145,7 +145,7 @@ fn by_round(y: impl Fn(u32) -> f64) -> Figure {
 fn one_column_of_six_arms_by_round_keeps_most_of_its_height_for_data() {
     let rising = by_round(|x| 0.95 - 0.6 / f64::from(x * x));
     let full = by_round(|x| if x % 2 == 0 { 0.9 } else { 0.3 });
-    for size in [Preset::OneColumn.size(), Size::millimetres(85.0, 60.0)] {
+    for size in [Preset::OneColumn.size(), Preset::Own { width: 85.0, height: 60.0 }.size()] {
         for (figure, place) in [(&rising, LegendPlace::Inside), (&full, LegendPlace::Right)] {
             let options = options(size);
             assert_eq!(page_facts(figure, &options).legend, place);
@@ -165,9 +165,9 @@ fn one_column_of_six_arms_by_round_keeps_most_of_its_height_for_data() {
 fn all_bits_have_their_labels_in_one_column() {
     let bits: Vec<String> = (0..32).rev().map(|bit| format!("b{bit}")).collect();
     let figure = named_figure(1, &bits);
-    let paper = layout(&figure, &options(Size::millimetres(85.0, 60.0)));
+    let paper = layout(&figure, &options(Preset::Own { width: 85.0, height: 60.0 }.size()));
     assert!(bits.iter().all(|bit| paper.texts.iter().any(|text| text.content == *bit)));
-    assert_eq!(check(&figure, &Size::millimetres(85.0, 60.0)), Ok(()));
+    assert_eq!(check(&figure, &Preset::Own { width: 85.0, height: 60.0 }.size()), Ok(()));
 }
 
 #[test]

@@ -27,24 +27,17 @@ impl Shown {
             Self::Mask => "mask",
         }
     }
-
-    const fn inks(self) -> [Ink; 3] {
-        match self {
-            Self::Values => [Ink::Value, Ink::Value, Ink::Pale],
-            Self::Mask => [Ink::Colour(0), Ink::Colour(4), Ink::Pale],
-        }
-    }
 }
 
 /// Returns the colours of an image, without cells; values have the full colour at `full`.
 pub fn colours(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
-    let kinds = KINDS.into_iter().zip(shown.inks()).zip(counts);
-    let axis = match shown {
-        Shown::Values => Axis::new("Value", ""),
-        Shown::Mask => Axis::new("Mask", ""),
+    let (title, inks) = match shown {
+        Shown::Values => ("Value", [Ink::Value, Ink::Value, Ink::Pale]),
+        Shown::Mask => ("Mask", [Ink::Colour(0), Ink::Colour(4), Ink::Pale]),
     };
+    let kinds = KINDS.into_iter().zip(inks).zip(counts);
     Cells {
-        axis: Axis { range: Some([-full, full]), ..axis },
+        axis: Axis { range: Some([-full, full]), ..Axis::new(title, "") },
         colour_map: ColourMap::Diverging,
         kinds: kinds.map(|((name, ink), count)| CellKind { name: name.to_owned(), ink, count }).collect(),
         ..Cells::default()

@@ -7,7 +7,7 @@ use super::cells::Cells;
 use super::{Axis, Bars, Figure, Line, Style};
 use form::number::{counted, grouped};
 use results::network::{Histogram, LayerSummary, ParameterSummary, Vulnerabilities, shape_text};
-use results::number::{fixed, percent};
+use results::number::{fixed, percent, without_zeros};
 use results::rounds::level_text;
 use results::weights::{HISTOGRAM_BINS, WeightHistogram};
 
@@ -33,14 +33,14 @@ pub fn histogram(parameter: &ParameterSummary) -> Figure {
         ..Figure::default()
     };
     for (name, colour, part) in parts.into_iter().filter(|(_, _, part)| sum(part) > 0) {
-        let values = part.iter().map(|count| whole(*count)).collect();
+        let values = part.iter().map(|count| *count as f64).collect();
         figure.bars.push(Bars { name: name.to_owned(), colour, values, ..Bars::default() });
         figure.details.insert(name.to_owned(), counted(sum(part), "weight"));
     }
     let outline = outline(counts);
-    let highest = outline.iter().map(|point| point[1]).fold(whole(highest(counts)), f64::max);
+    let highest = outline.iter().map(|point| point[1]).fold(highest(counts) as f64, f64::max);
     let top = 1.05 * highest;
-    if counts.pruned.iter().any(|count| whole(*count) > top) {
+    if counts.pruned.iter().any(|count| *count as f64 > top) {
         figure.note.what += "; bar of pruned weights truncated";
     }
     figure.y.range = Some([0.0, top]);
@@ -51,19 +51,15 @@ pub fn histogram(parameter: &ParameterSummary) -> Figure {
     figure
 }
 
-fn whole(count: u64) -> f64 {
-    count as f64
-}
-
 /// Returns the steps of the dense network, with the area of the surviving entries: few survivors would be flat beside it.
 fn outline(histogram: &Histogram) -> Vec<[f64; 2]> {
-    let sum = |counts: &[u64]| whole(counts.iter().sum());
+    let sum = |counts: &[u64]| counts.iter().sum::<u64>() as f64;
     let (dense, surviving) = (sum(&histogram.dense), sum(&histogram.free) + sum(&histogram.frozen));
     if dense == 0.0 {
         return Vec::new();
     }
     let share = surviving.max(1.0) / dense;
-    let step = |(ends, count): (&[f64], &u64)| [ends[0], ends[1]].map(|edge| [edge, whole(*count) * share]);
+    let step = |(ends, count): (&[f64], &u64)| [ends[0], ends[1]].map(|edge| [edge, *count as f64 * share]);
     histogram.edges.windows(2).zip(&histogram.dense).flat_map(step).collect()
 }
 
@@ -108,7 +104,7 @@ pub fn histograms(recorded: &[WeightHistogram], parameter: &str, of: &str) -> Fi
     let most = values.iter().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
     let axis = Axis::percent("Share of the remaining weights").log();
     let evaluation = |histogram: &&WeightHistogram| Category {
-        name: epochs(histogram.trained),
+        name: without_zeros(&fixed(histogram.trained, 2)).to_owned(),
         group: level_text(histogram.remaining),
         ..Category::default()
     };
@@ -124,12 +120,6 @@ pub fn histograms(recorded: &[WeightHistogram], parameter: &str, of: &str) -> Fi
         note: format!("{parameter} of {of}; pruned weights are left out").into(),
         ..Figure::default()
     }
-}
-
-/// Writes epochs with as many digits as they need: "2", "0.25".
-fn epochs(trained: f64) -> String {
-    let text = fixed(trained, 2);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Returns the ends of all values; half a unit around a single one.
@@ -256,7 +246,7 @@ mod tests {
             parameter: "fc1.weight".to_owned(),
             trained,
             remaining,
-            ..WeightHistogram::of(values, None)
+            ..WeightHistogram::new(values, None)
         }
     }
 

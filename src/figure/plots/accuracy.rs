@@ -5,7 +5,6 @@ use super::remaining::has_pruned;
 use super::{ArmRuns, Controls, Plot, x_axis};
 use crate::axis::Axis;
 use crate::model::Figure;
-use results::RunRecord;
 use results::tiles::Group;
 use results::view::{PlotOptions, XAxis};
 
@@ -38,16 +37,12 @@ pub const BY_ROUND: Plot = Plot {
     needs: &["test_accuracy"],
     controls: Controls { own_x: Some("Epochs in this training"), ..Controls::ALL },
     build: |arms, options| build(arms, &PlotOptions { x: XAxis::Training, ..options.clone() }),
-    has_data_of: Some(trains_pruned),
+    has_data_of: Some(|record| has_pruned(record, "train_loss")),
     lacks: "these runs train nothing after they prune",
     ..Plot::BASE
 };
 
-fn trains_pruned(record: &RunRecord) -> bool {
-    has_pruned(record, "train_loss")
-}
-
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let of = |series: &Series| arms.iter().flat_map(|arm| lines(arm, series, options)).collect::<Vec<_>>();
     let validation = of(&VALIDATION);
     let (title, test) = if validation.is_empty() {

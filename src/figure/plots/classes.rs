@@ -33,8 +33,8 @@ fn is_about(record: &RunRecord) -> bool {
     last(record).is_some()
 }
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-    let measured: Vec<(&ArmRuns<'_>, Split<Shares<'_>>)> = arms
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
+    let measured: Vec<(&ArmRuns, Split<Shares<'_>>)> = arms
         .iter()
         .map(|arm| (arm, arm.split(shares(arm), |shares| shares.place)))
         .filter(|(_, split)| !split.averaged.is_empty())
@@ -44,7 +44,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     let arms = measured.len();
     // Values in the middle of a training are no results, and dots of all classes would hide those that are.
     let left_out: usize = measured.iter().map(|(_, split)| split.beside.len()).sum();
-    let line = |(position, (arm, split)): (usize, (&ArmRuns<'_>, Split<Shares<'_>>))| {
+    let line = |(position, (arm, split)): (usize, (&ArmRuns, Split<Shares<'_>>))| {
         let split = Split { beside: Vec::new(), ..split };
         let options = &PlotOptions { band: split.spread(options.band), ..options.clone() };
         let line = marks(arm, &split.averaged, offset(position, arms), options);
@@ -82,15 +82,15 @@ fn last(record: &RunRecord) -> Option<PointRef<'_>> {
     SERIES.iter().find_map(last_of)
 }
 
-fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
-    let of = |(place, ((seed, record), name)): (usize, (&(u64, &'a RunRecord), String))| {
+fn shares<'a>(arm: &'a ArmRuns) -> Vec<Shares<'a>> {
+    let of = |(place, ((seed, record), name)): (usize, (&'a (u64, RunRecord), String))| {
         Some(Shares { place, seed: *seed, name, classes: last(record)?.classes })
     };
     arm.runs.iter().zip(arm.run_names()).enumerate().filter_map(of).collect()
 }
 
 /// Returns the names of classes: those of the data if all arms agree, otherwise numbers.
-fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<String> {
+fn names(arms: &[ArmRuns], count: usize) -> Vec<String> {
     let mut known = arms.iter().flat_map(|arm| &arm.rows).map(|row| &row.classes);
     let first = known.next();
     let agree = first.is_some_and(|first| known.all(|names| names == first));
@@ -106,7 +106,7 @@ pub fn offset(position: usize, arms: usize) -> f64 {
     FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
 }
 
-fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOptions) -> Line {
+fn marks(arm: &ArmRuns, shares: &[Shares<'_>], offset: f64, options: &PlotOptions) -> Line {
     let mut line = Line::new(&arm.name, style_of(arm.colour).with_marker(), Vec::new());
     let classes = shares.iter().map(|shares| shares.classes.len()).max().unwrap_or_default();
     for class in 0..classes {
@@ -119,19 +119,19 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOp
         line.band.extend(level.band);
     }
     if options.traces && shares.len() > 1 {
-        line.traces = shares.iter().map(|shares| trace(shares, offset)).collect();
+        let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + offset, (*share)?]);
+        let trace = |Shares { name, classes, .. }: &Shares<'_>| Trace {
+            name: name.clone(),
+            points: classes.iter().enumerate().filter_map(point).collect(),
+        };
+        line.traces = shares.iter().map(trace).collect();
     }
     line
 }
 
-fn trace(Shares { name, classes, .. }: &Shares<'_>, offset: f64) -> Trace {
-    let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + offset, (*share)?]);
-    Trace { name: name.clone(), points: classes.iter().enumerate().filter_map(point).collect() }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, branch, record};
+    use super::super::testing::{arm, at, branch, record, rows};
     use super::*;
     use doc::ClassNames;
     use results::statistics::Spread;
@@ -152,20 +152,8 @@ mod tests {
         let second = record([counted(2.0, &[Some(0.75), Some(1.0), None])]);
         let row = Row { classes: ClassNames::known(&["cat", "dog", "frog"]), ..Row::default() };
         let arms = [
-            ArmRuns {
-                name: "a".to_owned(),
-                colour: 0,
-                runs: vec![(1, &first), (2, &second)],
-                rows: vec![&row; 2],
-                ..ArmRuns::default()
-            },
-            ArmRuns {
-                name: "b".to_owned(),
-                colour: 1,
-                runs: vec![(1, &second)],
-                rows: vec![&row],
-                ..ArmRuns::default()
-            },
+            ArmRuns { rows: rows([&row; 2]), ..arm("a", 0, [&first, &second]) },
+            ArmRuns { rows: rows([&row]), ..arm("b", 1, [&second]) },
         ];
         let options = PlotOptions { band: Spread::MinMax, traces: true, ..PlotOptions::default() };
         let figure = build(&arms, &options);
@@ -197,12 +185,7 @@ mod tests {
             after(0.25, Event::Failed { message: String::new() }),
             after(0.0, Event::Started { resumed: true, threads: 1 }),
         ];
-        let of = |runs: &[RunRecord]| {
-            build(
-                &[ArmRuns { runs: (1..).zip(runs).collect(), ..ArmRuns::default() }],
-                &PlotOptions::default(),
-            )
-        };
+        let of = |runs: &[RunRecord]| build(&[arm("", 0, runs)], &PlotOptions::default());
         let figure = of(&runs);
         assert_eq!(figure.lines[0].points, [[0.0, 0.375]]);
         assert_eq!(figure.note.rest, "1 unfinished run left out");
@@ -214,9 +197,9 @@ mod tests {
         let run = record([counted(1.0, &[Some(0.5), Some(1.0)])]);
         let older = record([at("test_accuracy", 1.0, 0.5)]);
         assert!(is_about(&run) && !is_about(&older));
-        let rows = [Row { classes: ClassNames::known(&["even", "odd"]), ..Row::default() }, Row::default()];
-        let arm = |run, row| ArmRuns { runs: vec![(1, run)], rows: vec![row], ..ArmRuns::default() };
-        let figure = build(&[arm(&run, &rows[0]), arm(&older, &rows[1])], &PlotOptions::default());
+        let known = Row { classes: ClassNames::known(&["even", "odd"]), ..Row::default() };
+        let arm = |run, row| ArmRuns { rows: rows([row]), ..arm("", 0, [run]) };
+        let figure = build(&[arm(&run, &known), arm(&older, &Row::default())], &PlotOptions::default());
         assert_eq!((figure.lines.len(), figure.x.categories[1].name.as_str()), (1, "1"));
     }
 }

@@ -7,6 +7,7 @@ use super::{ArmRuns, rounds};
 use crate::axis::Axis;
 use crate::model::{Figure, Level, Line, Note, Trace};
 use crate::palette::{DASHES, MARKERS, Style, style_of};
+use results::by_key;
 use results::statistics::level;
 use results::view::{PlotOptions, XAxis};
 
@@ -36,7 +37,7 @@ pub struct Averaged {
 }
 
 /// Returns the lines of an arm for a series: first the main branch, then branches and members.
-pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
+pub fn lines(arm: &ArmRuns, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     if options.x == XAxis::Training {
         return rounds::lines(arm, series, options);
     }
@@ -50,7 +51,7 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> V
 
 /// Returns the mean of curves of an arm with its spread, the single curves as traces, and the number of runs.
 pub fn averaged(
-    arm: &ArmRuns<'_>,
+    arm: &ArmRuns,
     name: &str,
     style: Style,
     curves: Vec<Curve>,
@@ -81,23 +82,18 @@ pub fn averaged(
 }
 
 /// Returns the curves of all runs of an arm, by main branch and branches.
-pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(Path, Vec<Curve>)> {
-    let mut paths: Vec<(Path, Vec<Curve>)> = Vec::new();
-    for (place, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
-        for (path, curve) in curves(*seed, record, series, &options.x) {
-            let curve = Curve { place, run: run.clone(), ..curve };
-            match paths.iter_mut().find(|(known, _)| *known == path) {
-                Some((_, curves)) => curves.push(curve),
-                None => paths.push((path, vec![curve])),
-            }
-        }
-    }
+pub fn by_path(arm: &ArmRuns, series: &str, options: &PlotOptions) -> Vec<(Path, Vec<Curve>)> {
+    let runs = arm.runs.iter().zip(arm.run_names()).enumerate();
+    let mut paths = by_key(runs.flat_map(|(place, ((seed, record), run))| {
+        let curves = curves(*seed, record, series, &options.x).into_iter();
+        curves.map(move |(path, curve)| (path, Curve { place, run: run.clone(), ..curve }))
+    }));
     put_in_order_of_plan(&mut paths);
     paths
 }
 
 /// Returns the style of a branch: the colour of its arm; the first branch is dashed, further ones also have markers.
-pub fn style(arm: &ArmRuns<'_>, series: &Series<'_>, path: &Path, index: usize) -> Style {
+pub fn style(arm: &ArmRuns, series: &Series<'_>, path: &Path, index: usize) -> Style {
     let own = style_of(arm.colour);
     let on_branch = *path != Path::default();
     let dash = DASHES[(series.first_dash(own) + usize::from(on_branch)) % DASHES.len()];
@@ -169,7 +165,7 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    pub fn new(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
+    pub fn new(arm: &ArmRuns, seeds: impl IntoIterator<Item = u64>) -> Self {
         let seeds: Vec<u64> = seeds.into_iter().collect();
         let different: BTreeSet<u64> = seeds.iter().copied().collect();
         Self { runs: seeds.len(), seeds: different.len(), arms: arm.pooled() }
@@ -265,7 +261,9 @@ pub fn smooth<'a>(points: impl Iterator<Item = &'a mut [f64; 2]>, past: f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::arm;
+    use std::sync::Arc;
+
+    use super::super::testing::{arm, rows as shared};
     use super::*;
     use crate::model::{Note, Seeds};
     use crate::palette::Dash;
@@ -317,20 +315,15 @@ mod tests {
         let seeds = [1, 2, 1, 2];
         let pooled = ArmRuns {
             name: "batch 16".to_owned(),
-            runs: seeds.into_iter().zip(&runs).collect(),
-            rows: rows[..4].iter().collect(),
+            runs: seeds.into_iter().zip(runs.clone()).collect(),
+            rows: shared(&rows[..4]),
             ..ArmRuns::default()
         };
-        let alone = ArmRuns {
-            name: "batch 64".to_owned(),
-            runs: vec![(1, &runs[0])],
-            rows: vec![&rows[4]],
-            ..ArmRuns::default()
-        };
+        let alone = ArmRuns { rows: shared(&rows[4..]), ..arm("batch 64", 0, &runs[..1]) };
         let figure = (accuracy::PLOT.build)(std::slice::from_ref(&pooled), &options());
         let traces: Vec<_> = figure.lines[0].traces.iter().map(|trace| trace.name.as_str()).collect();
         assert_eq!(traces, ["a, seed 1", "a, seed 2", "b, seed 1", "b, seed 2"]);
-        let note = |arms: &[ArmRuns<'_>]| (accuracy::PLOT.build)(arms, &options()).note.text("bars");
+        let note = |arms: &[ArmRuns]| (accuracy::PLOT.build)(arms, &options()).note.text("bars");
         assert_eq!(
             note(std::slice::from_ref(&pooled)),
             "mean over 4 runs (2 arms pooled, 2 seeds), bars: min to max over runs"
@@ -362,9 +355,9 @@ mod tests {
         let started = Event::Started { resumed: true, threads: 1 };
         let mut runs = [[0.5, 1.0], [0.25, 0.5], [0.0, 0.25]]
             .map(|[first, last]| accuracies(&[(1.0, first), (2.0, last)]));
-        let to_come = Row::default();
+        let to_come = Arc::new(Row::default());
         let of = |runs: &[RunRecord], waiting: usize| {
-            let arm = ArmRuns { waiting: vec![&to_come; waiting], ..arm("ticket", 1, runs) };
+            let arm = ArmRuns { waiting: vec![Arc::clone(&to_come); waiting], ..arm("ticket", 1, runs) };
             (accuracy::PLOT.build)(&[arm], &PlotOptions { traces: false, ..options() })
         };
         assert_eq!(of(&runs, 0).lines[0].seeds, None, "all are done");
@@ -400,7 +393,8 @@ mod tests {
     fn a_line_that_pools_arms_has_no_number_of_seeds_even_while_one_arm_alone_has_begun() {
         let rows = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
         let runs = [accuracies(&[(1.0, 0.5)])];
-        let pooled = ArmRuns { rows: vec![&rows[0]], waiting: vec![&rows[1]], ..arm("batch 16", 1, &runs) };
+        let pooled =
+            ArmRuns { rows: shared(&rows[..1]), waiting: shared(&rows[1..]), ..arm("batch 16", 1, &runs) };
         let figure = (accuracy::PLOT.build)(&[pooled], &options());
         assert_eq!(figure.lines[0].seeds, Some(Seeds { done: 1, planned: 0, running: 0 }));
     }

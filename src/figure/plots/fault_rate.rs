@@ -43,7 +43,7 @@ fn varies_rate(campaign: &CampaignRecord) -> bool {
     campaign.began.cells.iter().any(|cell| cell.rate.is_some())
 }
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let drawn: Vec<Averaged> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
     let reference_lines =
         if drawn.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
@@ -97,12 +97,12 @@ fn note_of(drawn: &[Averaged], options: &PlotOptions) -> Note {
     Note { what, interval, ..of_runs }
 }
 
-fn over_rates<'a>(arm: &'a ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
+fn over_rates(arm: &ArmRuns) -> impl Iterator<Item = &CampaignRecord> {
     campaigns(arm).filter(|campaign| varies_rate(campaign))
 }
 
 /// Returns the title of the rate axis: per bit or per value.
-fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
+fn axis(arms: &[ArmRuns]) -> &'static str {
     let units: BTreeSet<bool> =
         arms.iter().flat_map(over_rates).map(|campaign| campaign.began.strikes_values).collect();
     match (units.contains(&false), units.contains(&true)) {
@@ -122,7 +122,7 @@ struct Key {
 /// The estimates of a run for each rate. Keys are the bits of rates, which are equal in all seeds.
 type Rates = BTreeMap<u64, Estimate>;
 
-fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
+fn lines(arm: &ArmRuns, options: &PlotOptions) -> Vec<Averaged> {
     let mut found: BTreeMap<Key, BTreeMap<usize, Rates>> = BTreeMap::new();
     for (run, (_, record)) in arm.runs.iter().enumerate() {
         for campaign in record.campaigns() {
@@ -160,7 +160,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
 }
 
 fn drawn(
-    arm: &ArmRuns<'_>,
+    arm: &ArmRuns,
     name: &str,
     unprotected: bool,
     runs: BTreeMap<usize, Rates>,
@@ -218,8 +218,8 @@ const fn word_of(protect: &Protect) -> Option<&'static str> {
 }
 
 /// Returns the golden accuracy of an arm: its mean without faults, over the runs that the means under faults are over.
-fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
-    let of_run = |(run, (_, record)): (usize, &(u64, &RunRecord))| {
+fn golden(arm: &ArmRuns) -> Option<ReferenceLine> {
+    let of_run = |(run, (_, record)): (usize, &(u64, RunRecord))| {
         let about = record.campaigns().iter().filter(|campaign| varies_rate(campaign));
         about.map(|campaign| (run, campaign.began.golden_accuracy)).collect::<Vec<_>>()
     };
@@ -232,7 +232,7 @@ fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{arm, outcome, rates, single_faults};
+    use super::super::testing::{arm, outcome, rates, rows, single_faults};
     use super::*;
     use crate::At;
     use results::Event;
@@ -268,7 +268,7 @@ mod tests {
         let cell = Event::CampaignCell(bits[0].campaigns()[0].cells[0].clone());
         let values = [RunRecord::of([Event::CampaignBegan(began), cell])];
         let single = [single_faults(vec![outcome(0, 30, 8)])];
-        let figure = |arms: &[ArmRuns<'_>]| build(arms, &PlotOptions::default());
+        let figure = |arms: &[ArmRuns]| build(arms, &PlotOptions::default());
         assert_eq!(figure(&[arm("a", 2, &bits), arm("a", 2, &single)]).x.title, "Fault rate per bit");
         assert_eq!(figure(&[arm("a", 2, &values)]).x.title, "Fault rate per value");
         let all = figure(&[arm("a", 2, &bits), arm("a", 2, &values), arm("a", 2, &single)]);
@@ -288,9 +288,9 @@ mod tests {
     #[test]
     fn runs_of_pooled_arms_count_each_also_where_they_share_a_seed() {
         let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
-        let rows = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
-        let runs = runs.iter().map(|run| (1, run)).collect();
-        let pooled = ArmRuns { runs, rows: rows.iter().collect(), ..arm("a", 2, &[]) };
+        let pooled = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
+        let runs = runs.map(|run| (1, run)).to_vec();
+        let pooled = ArmRuns { runs, rows: rows(&pooled), ..arm("a", 2, &[]) };
         let figure = build(&[pooled], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.note.what, "mean over 2 runs (2 arms pooled, 1 seed) of the means over trials");

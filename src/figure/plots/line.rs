@@ -26,13 +26,11 @@ pub const LINE_ERROR: Plot = Plot {
            re-estimated at each point unless the stage interpolates them. Needs a Connect stage.",
     needs: &[ACCURACY],
     controls: Controls::of_means(POSITION),
-    build: error_figure,
+    build: |arms, options| {
+        along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
+    },
     ..Plot::BASE
 };
-
-fn error_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-    along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
-}
 
 pub const LINE_LOSS: Plot = Plot {
     name: "line-loss",
@@ -45,18 +43,14 @@ pub const LINE_LOSS: Plot = Plot {
            interpolates them. Needs a Connect stage.",
     needs: &[LOSS],
     controls: Controls::of_means(POSITION),
-    build: loss_figure,
+    build: |arms, options| along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss),
     ..Plot::BASE
 };
-
-fn loss_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-    along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss)
-}
 
 const POSITION: &str = "Interpolation coefficient α";
 
 fn along(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     series: &'static str,
     y: Axis,
     options: &PlotOptions,
@@ -84,7 +78,7 @@ impl Measurement {
     }
 
     /// Names the networks at the ends, "one order ↔ another order", and unusual statistics; `None` if no report tells.
-    fn ends(&self, arm: &ArmRuns<'_>) -> Option<String> {
+    fn ends(&self, arm: &ArmRuns) -> Option<String> {
         let is_own = |report: &&Report| {
             report.stage == self.stage && report.branch == self.branch && report.round == self.round
         };
@@ -99,7 +93,7 @@ impl Measurement {
 }
 
 /// Returns the names of an arm's lines: the networks at their ends and, where several measurements have the same, their places.
-fn names(arm: &ArmRuns<'_>, found: &[&Measurement]) -> Vec<String> {
+fn names(arm: &ArmRuns, found: &[&Measurement]) -> Vec<String> {
     let own = |measurement: &&Measurement| {
         let name = Path { branch: measurement.branch.clone(), member: None }.name(&arm.name);
         let ends = measurement.ends(arm).map_or_else(String::new, |ends| format!(", {ends}"));
@@ -117,12 +111,7 @@ fn names(arm: &ArmRuns<'_>, found: &[&Measurement]) -> Vec<String> {
     names.iter().zip(found).map(full).collect()
 }
 
-fn lines(
-    arm: &ArmRuns<'_>,
-    series: &'static str,
-    options: &PlotOptions,
-    value: fn(f64) -> f64,
-) -> Vec<Averaged> {
+fn lines(arm: &ArmRuns, series: &'static str, options: &PlotOptions, value: fn(f64) -> f64) -> Vec<Averaged> {
     let mut found: BTreeMap<Measurement, Vec<Curve>> = BTreeMap::new();
     for (place, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
         for (measurement, curve) in curves(*seed, record, series, value) {
@@ -146,7 +135,7 @@ fn curves(
     value: fn(f64) -> f64,
 ) -> BTreeMap<Measurement, Curve> {
     let mut found: BTreeMap<Measurement, Curve> = BTreeMap::new();
-    for point in record.points_of(series) {
+    for point in record.points().of(series) {
         let Some(position) = point.along else { continue };
         let curve = found
             .entry(Measurement::from_point(&point))
@@ -174,7 +163,7 @@ mod tests {
     fn the_error_is_drawn_over_the_position_between_the_two_networks() {
         let points = [(0.0, 0.75), (0.5, 0.25), (1.0, 1.0)];
         let run = record(points.map(|(t, value)| place("line_accuracy", "4", t, value)));
-        let figure = error_figure(&[arm("a", 0, [&run])], &PlotOptions::default());
+        let figure = (LINE_ERROR.build)(&[arm("a", 0, [&run])], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[0.0, 0.25], [0.5, 0.75], [1.0, 0.0]]);
         assert_eq!(figure.lines[0].name, "a");
         assert_eq!(figure.x.label(), "Interpolation coefficient α");
@@ -183,7 +172,7 @@ mod tests {
     #[test]
     fn several_measurements_of_a_plan_have_different_names() {
         let run = record([place("line_loss", "10", 0.0, 2.0), place("line_loss", "2", 0.0, 1.0)]);
-        let figure = loss_figure(&[arm("a", 0, [&run])], &PlotOptions::default());
+        let figure = (LINE_LOSS.build)(&[arm("a", 0, [&run])], &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(shown, [("a, stage 3", 1.0), ("a, stage 11", 2.0)]);
         assert_ne!(figure.lines[0].style, figure.lines[1].style);
@@ -204,7 +193,7 @@ mod tests {
             ]);
         }
         let run = RunRecord::of(events);
-        let figure = loss_figure(&[arm("a", 0, [&run])], &PlotOptions::default());
+        let figure = (LINE_LOSS.build)(&[arm("a", 0, [&run])], &PlotOptions::default());
         let names: Vec<_> = figure.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(
             names,
@@ -225,7 +214,7 @@ mod tests {
             [Event::Point(place("line_loss", stage, 0.0, 1.0)), Event::Report(report)]
         });
         let run = RunRecord::of(events);
-        let figure = loss_figure(&[arm("a", 0, [&run])], &PlotOptions::default());
+        let figure = (LINE_LOSS.build)(&[arm("a", 0, [&run])], &PlotOptions::default());
         let names: Vec<_> = figure.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["a, x ↔ y", "a, x ↔ y, interpolated statistics"]);
         let unclear =

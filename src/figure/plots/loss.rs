@@ -22,7 +22,7 @@ pub const PLOT: Plot = Plot {
     ..Plot::BASE
 };
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let both = |arm| [lines(arm, &TEST, options), lines(arm, &TRAIN, options)];
     let drawn = arms.iter().flat_map(both).flatten().collect();
     // On a linear axis, one loss of 1e20 would press all other lines onto 0.
@@ -33,7 +33,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{at, record};
+    use super::super::testing::{arm, at, record, rows};
     use super::*;
     use crate::axis::Scale;
     use results::table::Row;
@@ -43,7 +43,7 @@ mod tests {
         let lost = record([at("train_loss", 1.0, 1e20)]);
         let scale = |diverged| {
             let row = Row { diverged, ..Row::default() };
-            let arm = ArmRuns { runs: vec![(1, &lost)], rows: vec![&row], ..ArmRuns::default() };
+            let arm = ArmRuns { rows: rows([&row]), ..arm("", 0, [&lost]) };
             build(&[arm], &PlotOptions::default()).y.scale
         };
         assert_eq!([false, true].map(scale), [Scale::Linear, Scale::Log10]);

@@ -25,7 +25,7 @@ pub const MEMBERS: Plot = Plot {
     ..Plot::BASE
 };
 
-fn members_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn members_figure(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let options = &options.without_rounds();
     let of_arm = |arm| lines(arm, &VOTE, options).into_iter().chain(members(arm, options));
     let drawn = arms.iter().flat_map(of_arm).collect();
@@ -33,7 +33,7 @@ fn members_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 }
 
 /// Returns the lines of the members. The main branch is left out: it is the network before the ensemble.
-fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
+fn members(arm: &ArmRuns, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, TEST.name, options).into_iter().filter(|(path, _)| path.member.is_some());
     let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
         averaged(arm, &path.name(&arm.name), style(arm, &TEST, &path, index + 1), curves, options)
@@ -55,7 +55,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
     ..Plot::BASE
 };
 
-fn distance_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn distance_figure(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let options = &options.without_rounds();
     let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
     figure(x_axis(&options.x), Axis::new("Distance between members", ""), drawn, options)

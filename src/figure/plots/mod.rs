@@ -23,6 +23,7 @@ mod vulnerability;
 mod weights;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::axis::Axis;
 use super::model::{Figure, Seeds};
@@ -71,7 +72,7 @@ pub struct Plot {
     pub controls: Controls,
     /// The figure of the results so far. Arms without points do not appear; without any points, [`Figure::has_data`] is
     /// false.
-    pub build: fn(&[ArmRuns<'_>], &PlotOptions) -> Figure,
+    pub build: fn(&[ArmRuns], &PlotOptions) -> Figure,
     /// True if a run has data for it; `None`: if it has points of a series that the plot needs.
     pub has_data_of: Option<fn(&RunRecord) -> bool>,
     /// The layer and bit of a cell, by row and column of the figure, whose trials can be opened.
@@ -98,7 +99,7 @@ impl Plot {
     /// Returns true if it applies to any of these runs; otherwise its tab is hidden.
     pub fn concerns<'a>(&self, mut records: impl Iterator<Item = &'a RunRecord>) -> bool {
         let has_points =
-            |record: &RunRecord| self.needs.iter().any(|series| record.points_of(series).next().is_some());
+            |record: &RunRecord| self.needs.iter().any(|series| record.points().of(series).next().is_some());
         self.needs.is_empty()
             || records.any(|record| self.has_data_of.map_or_else(|| has_points(record), |has| has(record)))
     }
@@ -123,15 +124,8 @@ pub struct Controls {
 }
 
 impl Controls {
-    pub const ALL: Self = Self {
-        own_x: None,
-        smooths: true,
-        averages: true,
-        columns: false,
-        rounds: true,
-        weights: false,
-        one_arm: false,
-    };
+    pub const ALL: Self =
+        Self { own_x: None, smooths: true, averages: true, rounds: true, ..Self::fixed("") };
 
     /// Returns those of means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
@@ -168,20 +162,21 @@ pub fn find(name: &str) -> Option<&'static Plot> {
     ALL.iter().find(|plot| plot.name == name)
 }
 
-/// The runs of a line: those of an arm, one for each seed, or those of all arms with the same value of a setting.
+/// The runs of a line: those of an arm, one for each seed, or those of all arms with the same value of a setting. A copy is
+/// cheap: records and rows share their contents.
 #[derive(Clone, Debug, Default)]
-pub struct ArmRuns<'a> {
+pub struct ArmRuns {
     pub name: String,
     /// The index of its style for [`style_of`](super::style_of), the same in every figure.
     pub colour: usize,
-    pub runs: Vec<(u64, &'a RunRecord)>,
+    pub runs: Vec<(u64, RunRecord)>,
     /// The rows of these runs in the table of runs, in the same order: settings, results, names of classes.
-    pub rows: Vec<&'a Row>,
+    pub rows: Vec<Arc<Row>>,
     /// The rows of its runs that no mean is over: they have not begun, or the filter leaves them out.
-    pub waiting: Vec<&'a Row>,
+    pub waiting: Vec<Arc<Row>>,
 }
 
-impl ArmRuns<'_> {
+impl ArmRuns {
     /// Returns the number of its arms: more than one if lines stand for values of a setting.
     pub fn pooled(&self) -> usize {
         let names: BTreeSet<&str> = self.rows.iter().map(|row| row.arm.as_str()).collect();
@@ -191,15 +186,16 @@ impl ArmRuns<'_> {
     /// Splits values into those of the mean and those beside it. `run` is the place of a value's run in
     /// [`runs`](Self::runs).
     fn split<T>(&self, values: impl IntoIterator<Item = T>, run: impl Fn(&T) -> usize) -> Split<T> {
-        let goes_on = |(_, record): &(u64, &RunRecord)| record.state().goes_on();
-        Split::of(values, |value| self.runs.get(run(value)).is_some_and(goes_on))
+        let goes_on = |(_, record): &(u64, RunRecord)| record.state().goes_on();
+        Split::new(values, |value| self.runs.get(run(value)).is_some_and(goes_on))
     }
 
     /// Returns the seeds of a mean while others are to come or are left out. Pooled arms have no number of them: runs with
     /// one seed are no replicates.
     fn seeds<T>(&self, split: &Split<T>) -> Option<Seeds> {
-        let is_over = |record: &RunRecord| !record.state().goes_on() && !record.points().is_empty();
-        let over = self.runs.iter().filter(|(_, record)| is_over(record)).count();
+        let is_over =
+            |(_, record): &&(u64, RunRecord)| !record.state().goes_on() && !record.points().is_empty();
+        let over = self.runs.iter().filter(is_over).count();
         let all = self.runs.len() + self.waiting.len();
         let mut rows = self.rows.iter().chain(&self.waiting);
         let first = rows.next();
@@ -210,7 +206,7 @@ impl ArmRuns<'_> {
     /// Names its runs: the seed, after the arm if several are pooled.
     pub fn run_names(&self) -> Vec<String> {
         let is_pooled = self.pooled() > 1;
-        let name = |(index, (seed, _)): (usize, &(u64, &RunRecord))| match self.rows.get(index) {
+        let name = |(index, (seed, _)): (usize, &(u64, RunRecord))| match self.rows.get(index) {
             Some(row) if is_pooled => format!("{}, seed {seed}", row.arm),
             _ => format!("seed {seed}"),
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::campaigns::{SERIES, bits, drawn, has_outcomes, layers, note, parts, sums};
+use super::campaigns::{SERIES, bits, drawn, has_outcomes, layers, note, parts};
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
 use crate::model::{Bars, Figure, Note};
@@ -26,10 +26,10 @@ pub const BY_BIT: Plot = Plot {
     ..Plot::BASE
 };
 
-fn by_bit(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn by_bit(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
     let (bits, categories) = bits(&all);
-    let (bars, note) = stacked(arms, &all, &bits, |drawn| sums(drawn, |_, outcome| outcome.bit));
+    let (bars, note) = stacked(arms, &all, &bits, |drawn| drawn.sums(|_, outcome| outcome.bit));
     let y = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
     Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
 }
@@ -50,11 +50,11 @@ pub const BY_LAYER: Plot = Plot {
     ..Plot::BASE
 };
 
-fn by_layer(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn by_layer(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
     let layers = layers(&all);
     let (bars, note) = stacked(arms, &all, &layers, |drawn| {
-        sums(drawn, |campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
+        drawn.sums(|campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
     });
     let x = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
     let y = Axis { reversed: true, ..Axis::of_names("Layer", layers) };
@@ -63,7 +63,7 @@ fn by_layer(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 
 /// Returns the bars of all arms with outcomes, and a note. Arms are side by side.
 fn stacked<K: Ord>(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     all: &[OneStage<'_>],
     categories: &[K],
     sums: impl Fn(&OneStage<'_>) -> BTreeMap<K, (u64, Tally)>,

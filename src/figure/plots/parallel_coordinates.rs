@@ -1,11 +1,12 @@
 //! Settings and results of runs in parallel coordinates (Inselberg 1985).
 
+use std::sync::Arc;
+
 use super::values::{axis_of_numbers, axis_of_result, axis_of_texts};
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
 use crate::model::{Figure, Line, Trace};
 use crate::palette::style_of;
-use results::RunRecord;
 use results::table::columns::Column;
 use results::table::{Row, facts};
 use results::tiles::Group;
@@ -29,17 +30,13 @@ pub const PLOT: Plot = Plot {
     needs: &RESULTS,
     controls: Controls::fixed("Settings and results"),
     build,
-    has_data_of: Some(is_about),
+    has_data_of: Some(|record| RESULTS.iter().any(|series| record.points().latest(series).is_some())),
     ..Plot::BASE
 };
 
-fn is_about(record: &RunRecord) -> bool {
-    RESULTS.iter().any(|series| record.latest(series).is_some())
-}
-
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let runs: Vec<&Row> =
-        arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| has_result(row)).collect();
+        arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).filter(|row| has_result(row)).collect();
     if runs.is_empty() {
         return Figure::default();
     }
@@ -108,10 +105,10 @@ fn axis(runs: &[&Row], column: &Column) -> RunAxis {
 }
 
 /// Returns the runs of an arm; `first` is the index of its first run among all.
-fn line(arm: &ArmRuns<'_>, axes: &[RunAxis], first: usize) -> Line {
+fn line(arm: &ArmRuns, axes: &[RunAxis], first: usize) -> Line {
     let rows = arm.rows.iter().filter(|row| has_result(row));
     let is_mixed = arm.pooled() > 1;
-    let trace = |(nth, row): (usize, &&Row)| {
+    let trace = |(nth, row): (usize, &Arc<Row>)| {
         let seed = format!("seed {}", row.seed);
         let point = |(place, of): (usize, &RunAxis)| [place as f64, of.values[first + nth]];
         Trace {
@@ -125,6 +122,7 @@ fn line(arm: &ArmRuns<'_>, axes: &[RunAxis], first: usize) -> Line {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{arm, rows as shared};
     use super::*;
     use crate::axis::Scale;
 
@@ -167,13 +165,8 @@ mod tests {
         let [first, second, third] = &rows;
         let waiting = Row::default();
         let arms = [
-            ArmRuns {
-                name: "a".to_owned(),
-                colour: 3,
-                rows: vec![first, &waiting, second],
-                ..ArmRuns::default()
-            },
-            ArmRuns { name: "b".to_owned(), colour: 1, rows: vec![third], ..ArmRuns::default() },
+            ArmRuns { rows: shared([first, &waiting, second]), ..arm("a", 3, []) },
+            ArmRuns { rows: shared([third]), ..arm("b", 1, []) },
         ];
         let figure = build(&arms, &PlotOptions::default());
         let titles: Vec<_> = figure.parallel.iter().map(Axis::label).collect();
@@ -191,11 +184,7 @@ mod tests {
     fn the_chosen_columns_of_the_table_are_the_axes() {
         let settings = [("train.optimizer.rate", "0.001"), ("net.bias", "true")];
         let rows = [row("a", 1, &settings, 0.75), row("b", 1, &settings, 0.5)];
-        let arms = rows.each_ref().map(|row| ArmRuns {
-            name: row.arm.clone(),
-            rows: vec![row],
-            ..ArmRuns::default()
-        });
+        let arms = rows.each_ref().map(|row| ArmRuns { rows: shared([row]), ..arm(&row.arm, 0, []) });
         let titles = |columns: &[Column]| -> Vec<String> {
             let options = PlotOptions { columns: Some(columns.to_vec()), ..PlotOptions::default() };
             build(&arms, &options).parallel.iter().map(Axis::label).collect()
@@ -217,11 +206,7 @@ mod tests {
             row(arm, 1, &settings, 0.5)
         };
         let rows = [make("a", "1"), make("b", "2")];
-        let arms = rows.each_ref().map(|row| ArmRuns {
-            name: row.arm.clone(),
-            rows: vec![row],
-            ..ArmRuns::default()
-        });
+        let arms = rows.each_ref().map(|row| ArmRuns { rows: shared([row]), ..arm(&row.arm, 0, []) });
         let figure = build(&arms, &PlotOptions::default());
         assert_eq!((figure.parallel.len(), figure.note.what.as_str()), (13, "3 more settings differ"));
     }

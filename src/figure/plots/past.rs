@@ -26,7 +26,7 @@ pub const PLOT: Plot = Plot {
     ..Plot::BASE
 };
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let options = &options.without_rounds();
     let all = |arm| [&DISTANCE, &DIVERGENCE, &CHANGED].map(|series| lines(arm, series, options));
     let mut drawn: Vec<Averaged> = arms.iter().flat_map(all).flatten().collect();

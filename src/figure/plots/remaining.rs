@@ -27,7 +27,7 @@ pub const PLOT: Plot = Plot {
     ..Plot::BASE
 };
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let options = PlotOptions { x: XAxis::Remaining, smoothing: 0.0, ..options.clone() };
     let all =
         arms.iter().flat_map(|arm| lines(arm, &TEST, &options).into_iter().map(move |line| (arm, line)));
@@ -35,7 +35,11 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
     // A reference line needs something to compare with.
     let (dense, pruned) = if pruned.is_empty() { (pruned, dense) } else { (dense, pruned) };
     let reference_lines = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
-    let drawn: Vec<Averaged> = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
+    let mut drawn: Vec<Averaged> = pruned.into_iter().map(|(_, drawn)| drawn).collect();
+    for averaged in &mut drawn {
+        // There are few levels, and only one at first.
+        averaged.line.style = averaged.line.style.with_marker();
+    }
     let is_one_level = drawn.iter().all(|drawn| drawn.line.points.len() == 1);
     let has_pruned = !drawn.iter().all(never_prunes);
     let axis = Axis::percent("Test accuracy");
@@ -53,11 +57,11 @@ fn is_about(record: &RunRecord) -> bool {
 }
 
 pub fn has_pruned(record: &RunRecord, series: &str) -> bool {
-    record.points().is_pruned() && record.points_of(series).any(|point| point.remaining < 1.0)
+    record.points().is_pruned() && record.points().of(series).any(|point| point.remaining < 1.0)
 }
 
 /// Returns true if all its runs that have started are done: an unfinished arm at 100 % may still be pruned.
-fn is_over(arm: &ArmRuns<'_>) -> bool {
+fn is_over(arm: &ArmRuns) -> bool {
     !arm.runs.iter().any(|(_, record)| record.state().is_partial())
 }
 
@@ -65,19 +69,12 @@ fn never_prunes(drawn: &Averaged) -> bool {
     drawn.line.points.iter().all(|point| point[0] >= 1.0)
 }
 
-fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<ReferenceLine> {
+fn level(arm: &ArmRuns, drawn: &Averaged) -> Option<ReferenceLine> {
     let [x, y] = *drawn.line.points.last()?;
     let band = drawn.line.band.iter().rfind(|band| band.x.total_cmp(&x).is_eq());
     let spread = band.map(|band| [band.low, band.high]);
     let by_seed = drawn.line.by_seed.last().cloned().unwrap_or_default();
-    let level = ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)).with_spread(spread);
-    Some(ReferenceLine { by_seed, ..level })
-}
-
-/// Adds markers, since there are few levels, and only one at first.
-fn with_markers(mut drawn: Averaged) -> Averaged {
-    drawn.line.style = drawn.line.style.with_marker();
-    drawn
+    Some(ReferenceLine { by_seed, spread, ..ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)) })
 }
 
 #[cfg(test)]

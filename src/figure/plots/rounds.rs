@@ -48,7 +48,7 @@ impl LineRound {
 
 /// Returns the lines of an arm: a line for each chosen training, named by the weights that remain, in shades of the arm's colour
 /// from light to dark.
-pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
+pub fn lines(arm: &ArmRuns, series: &Series<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let groups = groups(arm, series.name);
     let numbers: Vec<usize> = groups.iter().map(|group| group.number).collect();
     let chosen = chosen(&numbers, options);
@@ -69,7 +69,7 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series<'_>, options: &PlotOptions) -> V
 }
 
 fn line(
-    arm: &ArmRuns<'_>,
+    arm: &ArmRuns,
     series: &Series<'_>,
     (group, all): (Group, &[Level]),
     (position, count): (usize, usize),
@@ -79,22 +79,21 @@ fn line(
     let of = format!("{}{}", arm.name, series.suffix);
     let (number, remaining) = (group.number, group.remaining(arm.pooled() > 1));
     let round = LineRound { arm: arm.name.clone(), of, number, remaining };
-    let trainings = all.to_vec();
-    if all.len() == 1 {
-        let drawn = averaged(arm, &round.of, own, group.curves, options);
-        return Averaged { trainings, line: Line { round: Some(round), ..drawn.line }, ..drawn };
-    }
-    let dash = DASHES[series.first_dash(own) % DASHES.len()];
-    // Markers at each evaluation of several similar curves would hide them.
-    let shade = position as f64 / (count - 1).max(1) as f64;
-    let style = Style { dash, marker: Marker::None, ..own.with_level(shade) };
-    let drawn = averaged(arm, &round.full_name(), style, group.curves, options);
-    Averaged { trainings, line: Line { round: Some(round), ..drawn.line }, ..drawn }
+    let (name, style) = if all.len() == 1 {
+        (round.of.clone(), own)
+    } else {
+        let dash = DASHES[series.first_dash(own) % DASHES.len()];
+        let shade = position as f64 / (count - 1).max(1) as f64;
+        // Markers at each evaluation of several similar curves would hide them.
+        (round.full_name(), Style { dash, marker: Marker::None, ..own.with_level(shade) })
+    };
+    let drawn = averaged(arm, &name, style, group.curves, options);
+    Averaged { trainings: all.to_vec(), line: Line { round: Some(round), ..drawn.line }, ..drawn }
 }
 
 /// Returns the trainings of the main branch by number, each with the curve of every run that has come so far.
-fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(arm: &ArmRuns, series: &str) -> Vec<Group> {
+    let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
     for (of, ((seed, record), run)) in arm.runs.iter().zip(arm.run_names()).enumerate() {
         for round in rounds(record).into_iter().filter(|round| round.branch.is_empty()) {
             let start = round.start(record, series).map(|point| [0.0, point.value]);
@@ -112,21 +111,13 @@ fn groups(arm: &ArmRuns<'_>, series: &str) -> Vec<Group> {
             }
             let places = points.iter().map(|point| Place { at: point[0], nth: 0 }).collect();
             let curve = Curve { seed: *seed, place: of, run: run.clone(), places, points };
-            match groups.iter_mut().find(|group| group.number == round.number) {
-                Some(group) => {
-                    group.remaining.push(round.remaining);
-                    group.curves.push(curve);
-                }
-                None => groups.push(Group {
-                    number: round.number,
-                    remaining: vec![round.remaining],
-                    curves: vec![curve],
-                }),
-            }
+            let empty = || Group { number: round.number, remaining: Vec::new(), curves: Vec::new() };
+            let group = groups.entry(round.number).or_insert_with(empty);
+            group.remaining.push(round.remaining);
+            group.curves.push(curve);
         }
     }
-    groups.sort_by_key(|group| group.number);
-    groups
+    groups.into_values().collect()
 }
 
 /// Returns all trainings that the arms of these lines have, by number. Where all lines are of one arm, their names leave it out.
@@ -191,14 +182,9 @@ fn give_shades(lines: &mut [&mut Line]) {
             known.push(round.clone());
         }
     }
-    let place = |round: &LineRound| (round.remaining.is_none(), 1.0 - round.remaining.unwrap_or(1.0));
+    let place = |round: &LineRound| round.remaining.map_or(f64::INFINITY, |share| -share);
     for known in levels.values_mut() {
-        let order = |a: &LineRound, b: &LineRound| {
-            let (a_place, b_place) = (place(a), place(b));
-            let by_share = a_place.0.cmp(&b_place.0).then(a_place.1.total_cmp(&b_place.1));
-            by_share.then(a.number.cmp(&b.number))
-        };
-        known.sort_by(order);
+        known.sort_by(|a, b| place(a).total_cmp(&place(b)).then(a.number.cmp(&b.number)));
     }
     for line in lines {
         let Some(round) = one_of_several(line) else { continue };
@@ -228,7 +214,7 @@ fn chosen(numbers: &[usize], options: &PlotOptions) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::accuracy;
-    use super::super::testing::{arm, at, record};
+    use super::super::testing::{arm, at, record, rows as shared};
     use super::*;
     use results::view::XAxis;
 
@@ -286,7 +272,7 @@ mod tests {
         let records = [&[1.0, 0.8, 0.64][..], &[1.0, 0.5, 0.25], &[0.5]].map(lottery);
         let options = PlotOptions { x: XAxis::Training, ..PlotOptions::default() };
         let arms = [arm("a", 0, [&records[0]]), arm("b", 0, [&records[1]]), arm("pruned", 0, [&records[2]])];
-        let of = |arms: &[ArmRuns<'_>]| {
+        let of = |arms: &[ArmRuns]| {
             let figure = (accuracy::PLOT.build)(arms, &options);
             let text = |level: &Level| training_text(level.number, level.remaining);
             let names: Vec<String> = figure.lines.iter().map(|line| line.name.clone()).collect();
@@ -299,8 +285,8 @@ mod tests {
         let rows = ["a", "b"].map(|arm| results::table::Row { arm: arm.to_owned(), ..Default::default() });
         let pooled = ArmRuns {
             name: "batch 16".to_owned(),
-            runs: vec![(1, &records[0]), (1, &records[1])],
-            rows: rows.iter().collect(),
+            runs: [0, 1].map(|index| (1, records[index].clone())).to_vec(),
+            rows: shared(&rows),
             ..ArmRuns::default()
         };
         assert_eq!(of(&[pooled]).0, ["100 %", "training 2", "training 3"]);

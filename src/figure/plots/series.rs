@@ -74,7 +74,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
     let per_epoch = iterations_per_epoch(record.points());
     let mut found: Vec<(Path, Curve)> = Vec::new();
     let mut here = 0;
-    for point in record.points_of(series).filter(in_curve) {
+    for point in record.points().of(series).filter(in_curve) {
         // Most points have the same path as the one before.
         if !found.get(here).is_some_and(|(path, _)| path.is_of(&point)) {
             here = found.iter().position(|(path, _)| path.is_of(&point)).unwrap_or_else(|| {
@@ -102,7 +102,10 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
         let unfinished = unfinished_level(record);
         for (_, curve) in &mut found {
             curve.keep_last_of_each_level();
-            curve.drop_level(unfinished);
+            if let Some(level) = unfinished {
+                curve.points.retain(|point| point[0] > level);
+                curve.places.retain(|place| place.at > level);
+            }
         }
     } else {
         for (_, curve) in &mut found {
@@ -177,19 +180,12 @@ impl Curve {
         self.points = order.iter().enumerate().filter_map(is_last).collect();
         self.places = self.points.iter().map(|point| Place { at: point[0], nth: 0 }).collect();
     }
-
-    fn drop_level(&mut self, level: Option<f64>) {
-        if let Some(level) = level {
-            self.points.retain(|point| point[0] > level);
-            self.places.retain(|place| place.at > level);
-        }
-    }
 }
 
 /// Returns the values of a series by the amount of training, in order.
 fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
     let mut found: BTreeMap<Path, Vec<[f64; 2]>> = BTreeMap::new();
-    for point in record.points_of(series) {
+    for point in record.points().of(series) {
         found.entry(Path::from_point(&point)).or_default().push([point.trained, point.value]);
     }
     for values in found.values_mut() {

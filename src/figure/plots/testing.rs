@@ -1,8 +1,13 @@
 //! Records for tests, with numbers that fit in the head.
 
+use std::sync::Arc;
+
 use super::ArmRuns;
+use crate::{Axis, Facets, Figure, Head, Line, Panel, style_of};
 use doc::fault::{CellPlan, Protect};
 use results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
+use results::facets::FacetAxes;
+use results::table::Row;
 use results::{Event, Point, RunRecord};
 
 /// A point of the main branch after `trained` epochs of ten mini-batches and one second each, without pruning.
@@ -34,8 +39,14 @@ pub fn record(points: impl IntoIterator<Item = Point>) -> RunRecord {
 }
 
 /// An arm whose runs have the seeds 1, 2, and so on.
-pub fn arm<'a>(name: &str, colour: usize, runs: impl IntoIterator<Item = &'a RunRecord>) -> ArmRuns<'a> {
-    ArmRuns { name: name.to_owned(), colour, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
+pub fn arm<'a>(name: &str, colour: usize, runs: impl IntoIterator<Item = &'a RunRecord>) -> ArmRuns {
+    let runs = (1..).zip(runs.into_iter().cloned()).collect();
+    ArmRuns { name: name.to_owned(), colour, runs, ..ArmRuns::default() }
+}
+
+/// Copies of these rows.
+pub fn rows<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Arc<Row>> {
+    rows.into_iter().cloned().map(Arc::new).collect()
 }
 
 /// Ten images, of which `sdc1` got another class, and the others did not change.
@@ -84,4 +95,32 @@ pub fn single_faults(outcomes: Vec<Outcomes>) -> RunRecord {
     let trials = outcomes.iter().map(|outcome| outcome.trials).sum();
     let state = CellState { trials, outcomes, ..CellState::default() };
     RunRecord::of([Event::CampaignBegan(began), Event::CampaignCell(state)])
+}
+
+/// Draws two arms in panels for these batch sizes; the accuracies of the nth panel reach n tenths higher.
+pub fn by_batch(sizes: &[u32], axes: FacetAxes) -> Figure {
+    let head = |size: &u32| Head { label: "batch size".to_owned(), value: size.to_string() };
+    let line = |name: &str, index: usize, y: f64| {
+        Line::new(name, style_of(index), vec![[0.0, y], [5.0, y + 0.05], [10.0, y + 0.1]])
+    };
+    let figure = |nth: usize| Figure {
+        x: Axis::new("Epochs trained", ""),
+        y: Axis::percent("Test accuracy"),
+        lines: vec![line("dense", 0, 0.1 * nth as f64), line("winning ticket", 1, 0.1 * nth as f64 + 0.2)],
+        ..Figure::default()
+    };
+    let panel = |(nth, size): (usize, &u32)| Panel {
+        place: [0, nth],
+        values: vec![size.to_string()],
+        figure: Arc::new(figure(nth)),
+    };
+    let facets = Facets {
+        keys: vec!["train.batch".to_owned()],
+        columns: sizes.iter().map(head).collect(),
+        panels: sizes.iter().enumerate().map(panel).collect(),
+        axes,
+        ..Facets::default()
+    };
+    let lines = figure(0).lines.iter().map(|line| Line::new(&line.name, line.style, Vec::new())).collect();
+    Figure { lines, facets: Some(facets), ..figure(0) }
 }

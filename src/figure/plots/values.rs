@@ -29,8 +29,12 @@ pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let scale = if low > 0.0 && high / low >= WIDE { Scale::Log10 } else { Scale::Linear };
-    let axis = Axis { scale, ..axis };
-    let range = axis.fit(finite());
+    fitted(Axis { scale, ..axis }, values)
+}
+
+/// Returns the axis with the range of these values.
+fn fitted(axis: Axis, values: &[f64]) -> Axis {
+    let range = axis.fit(values.iter().copied());
     Axis { range: Some(range), ..axis }
 }
 
@@ -39,13 +43,7 @@ fn axis_of_setting(axis: Axis, values: &[f64]) -> Axis {
     let is_rate = axis.title.split([' ', ',']).any(|word| word.eq_ignore_ascii_case("rate"));
     let is_log =
         is_rate && values.iter().all(|value| *value > 0.0) && values.iter().any(|value| *value != values[0]);
-    let axis = axis_of_numbers(axis, values);
-    if !is_log {
-        return axis;
-    }
-    let axis = Axis { range: None, ..axis.log() };
-    let range = axis.fit(values.iter().copied());
-    Axis { range: Some(range), ..axis }
+    if is_log { fitted(axis.log(), values) } else { axis_of_numbers(axis, values) }
 }
 
 /// Returns an axis for texts from a file, and the position of each text; `arms` are the arms of the runs.
@@ -64,7 +62,7 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
     }
     let places: BTreeMap<&str, usize> =
         words.iter().enumerate().map(|(place, word)| (*word, place)).collect();
-    let values = texts.iter().map(|text| places[text] as f64).collect();
+    let values: Vec<f64> = texts.iter().map(|text| places[text] as f64).collect();
     let name = |word: &&str| {
         if word.chars().count() <= LONGEST {
             return (*word).to_owned();
@@ -72,9 +70,7 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
         let own = texts.iter().zip(arms).filter(|(text, _)| *text == word).map(|(_, arm)| *arm);
         in_common(&own.collect::<Vec<_>>())
     };
-    let axis = Axis::of_names(title, words.iter().map(name));
-    let range = axis.fit(std::iter::empty());
-    (Axis { range: Some(range), ..axis }, values)
+    (fitted(Axis::of_names(title, words.iter().map(name)), &values), values)
 }
 
 /// Returns a common name of these arms: the shared start of their names, as for an arm with swept values, otherwise a list.

@@ -33,7 +33,7 @@ fn is_about(record: &RunRecord) -> bool {
     record.series().any(|name| parts(name).is_some())
 }
 
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let measure = options.weights.measure;
     let y = match measure {
         Measure::Zeros => Axis::percent(measure.label()),
@@ -62,7 +62,7 @@ fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
 }
 
 /// Returns a line for each parameter of the main branch; of an ensemble, of its first member.
-fn of_arm(arm: &ArmRuns<'_>, measure: Measure, options: &PlotOptions) -> Vec<Averaged> {
+fn of_arm(arm: &ArmRuns, measure: Measure, options: &PlotOptions) -> Vec<Averaged> {
     let line = |(index, parameter): (usize, &String)| {
         let paths = by_path(arm, &series(parameter, measure), options);
         let main = paths
@@ -74,8 +74,8 @@ fn of_arm(arm: &ArmRuns<'_>, measure: Measure, options: &PlotOptions) -> Vec<Ave
 }
 
 /// Returns the recorded parameters of these arms, in the order of the network.
-pub fn parameters(arms: &[ArmRuns<'_>]) -> Vec<String> {
-    let records = arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
+pub fn parameters(arms: &[ArmRuns]) -> Vec<String> {
+    let records = arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record);
     let of_record = |record: &RunRecord| {
         let of_series = |name: &str| {
             let (parameter, _) = parts(name)?;
@@ -120,7 +120,7 @@ mod tests {
         let arm = |name: &str, colour, runs: &[usize]| ArmRuns {
             name: name.to_owned(),
             colour,
-            runs: runs.iter().map(|run| (*run as u64, &records[*run])).collect(),
+            runs: runs.iter().map(|run| (*run as u64, records[*run].clone())).collect(),
             ..ArmRuns::default()
         };
         let arms = [arm("dense", 0, &[0]), arm("ticket", 1, &[1, 2])];

@@ -80,7 +80,7 @@ impl Ends {
             return None;
         }
         rows.sort_by(|a, b| a.0.y.total_cmp(&b.0.y));
-        let digits = Digits::of(rows.iter().map(|(_, (mean, _))| *mean), figure.y.format);
+        let digits = Digits::new(rows.iter().map(|(_, (mean, _))| *mean), figure.y.format);
         let bare = |value| digits.bare(value);
         let mut ends: Vec<End> = Vec::new();
         for (mut end, (mean, interval)) in rows {
@@ -237,9 +237,10 @@ mod tests {
         Figure {
             y: Axis::percent("Accuracy"),
             lines: values.iter().enumerate().map(line).collect(),
-            reference_lines: vec![
-                ReferenceLine::level("dense", 0.98, None).with_spread(Some([0.979, 0.981])),
-            ],
+            reference_lines: vec![ReferenceLine {
+                spread: Some([0.979, 0.981]),
+                ..ReferenceLine::level("dense", 0.98, None)
+            }],
             ..Figure::default()
         }
     }

@@ -32,10 +32,15 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
             }
         }
     }
+    let Rect { left, top, right, bottom } = surface.area;
     for (index, reference) in surface.figure.reference_lines.iter().enumerate() {
-        if !surface.look.hidden.contains(&reference.name) {
-            items.extend(rule(surface, index, reference));
-        }
+        let ends = match reference.at {
+            At::X(x) => surface.x.place(x).map(|x| vec![[x, top], [x, bottom]]),
+            At::Y(y) => surface.y.place(y).map(|y| vec![[left, y], [right, y]]),
+        };
+        let ends = ends.filter(|_| !surface.look.hidden.contains(&reference.name));
+        let rule = |ends| Shape::Line(ends, surface.reference_pen(reference)).of(Id::Reference(index));
+        items.extend(ends.map(rule));
     }
     let columns = Columns::new(surface, surface.lines().count(), false);
     for (index, line) in surface.lines().filter(|(_, line)| line.names.is_empty()) {
@@ -161,15 +166,6 @@ fn is_inked(dash: Dash, units: f64) -> bool {
     phase.is_none_or(|index| index % 2 == 0)
 }
 
-fn rule(surface: &Surface<'_>, index: usize, reference: &ReferenceLine) -> Option<Item> {
-    let Rect { left, top, right, bottom } = surface.area;
-    let ends = match reference.at {
-        At::X(x) => surface.x.place(x).map(|x| vec![[x, top], [x, bottom]])?,
-        At::Y(y) => surface.y.place(y).map(|y| vec![[left, y], [right, y]])?,
-    };
-    Some(Shape::Line(ends, surface.reference_pen(reference)).of(Id::Reference(index)))
-}
-
 /// Adds the markers of a line, each over its error bar. Bars of several lines are side by side, marks stay at their x.
 fn markers(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
     let ink = surface.ink(&line.name, line.style);
@@ -280,7 +276,7 @@ pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
         .enumerate()
         .filter_map(|(index, reference)| reference_band(surface, index, reference))
         .collect();
-    for (index, line) in surface.lines().filter(|(_, line)| has_band(surface, line)) {
+    for (index, line) in surface.lines().filter(|(_, line)| has_band(surface, &line.name)) {
         let own = surface.ink(&line.name, line.style);
         for piece in band_pieces(line, surface, columns) {
             let shape = if let [[x, top, bottom]] = *piece {
@@ -298,11 +294,7 @@ pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
 
 /// Returns the interval of a reference line across the plot: it has no marks for bars.
 fn reference_band(surface: &Surface<'_>, index: usize, reference: &ReferenceLine) -> Option<Item> {
-    let is_shown = match surface.look.intervals {
-        Intervals::None => false,
-        Intervals::Bands | Intervals::Bars => true,
-        Intervals::BandsOf(arms) => arms.into_iter().flatten().any(|arm| belongs_to(&reference.name, arm)),
-    };
+    let is_shown = surface.look.intervals == Intervals::Bars || has_band(surface, &reference.name);
     let is_shown = is_shown && !surface.look.hidden.contains(&reference.name);
     let [low, high] = reference.spread.filter(|_| is_shown)?;
     let Rect { left, top, right, bottom } = surface.area;
@@ -311,11 +303,11 @@ fn reference_band(surface: &Surface<'_>, index: usize, reference: &ReferenceLine
     Some(Shape::Rect(rect, surface.reference_pen(reference).ink.faint(BAND), None).of(Id::Reference(index)))
 }
 
-fn has_band(surface: &Surface<'_>, line: &Line) -> bool {
+fn has_band(surface: &Surface<'_>, name: &str) -> bool {
     match surface.look.intervals {
         Intervals::None | Intervals::Bars => false,
         Intervals::Bands => true,
-        Intervals::BandsOf(arms) => arms.into_iter().flatten().any(|arm| belongs_to(&line.name, arm)),
+        Intervals::BandsOf(arms) => arms.into_iter().flatten().any(|arm| belongs_to(name, arm)),
     }
 }
 
@@ -328,13 +320,10 @@ pub fn belongs_to(line: &str, arm: &str) -> bool {
 /// Adds an × at the rim for the first of consecutive missing values: at the top for +∞, otherwise at the bottom.
 pub fn gaps(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
     let ink = surface.ink(&line.name, line.style);
+    let (radius, rim) = (MARKER * surface.em, Pen::new(ink, 0.8 * LINE * surface.em));
     for at in line.polylines().flat_map(|points| missing(points, surface)) {
-        items.push(Shape::Mark(cross(at, ink, surface.em)).of(Id::Line(index)));
+        items.push(Shape::Mark(Mark { marker: Marker::Cross, at, radius, ink, rim }).of(Id::Line(index)));
     }
-}
-
-fn cross(at: Point, ink: Ink, em: f64) -> Mark {
-    Mark { marker: Marker::Cross, at, radius: MARKER * em, ink, rim: Pen::new(ink, 0.8 * LINE * em) }
 }
 
 fn missing(points: &[Point], surface: &Surface<'_>) -> Vec<Point> {

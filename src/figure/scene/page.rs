@@ -111,7 +111,14 @@ fn contents(figure: &Figure, layout: &Layout<'_>, options: &Options, items: &mut
         return Vec::new();
     }
     let hidden = BTreeSet::new();
-    let surface = surface(figure, layout, options, &hidden);
+    let intervals = match options.intervals {
+        IntervalStyle::Auto | IntervalStyle::Bars => Intervals::Bars,
+        IntervalStyle::Bands => Intervals::Bands,
+        IntervalStyle::None => Intervals::None,
+    };
+    let (area, em) = (layout.plot, layout.font);
+    let look = Look { hidden: &hidden, highlighted: None, selected: None, intervals, detail: Detail::Print };
+    let surface = Surface { figure, x: layout.x.mapping, y: layout.y.mapping, area, em, theme, look };
     items.extend(grid(figure, layout, theme));
     let data = [ground(&surface), bands(&surface), over(&surface)].concat();
     items.extend(data.clone());
@@ -125,29 +132,6 @@ pub fn scale_bar(figure: &Figure, bar: Option<&ScaleBar>, font: f64, theme: Them
     match figure.cells.as_ref().zip(bar).filter(|_| figure.has_data()) {
         Some((cells, bar)) => areas::scale_bar(cells, bar, font, theme),
         None => Vec::new(),
-    }
-}
-
-fn surface<'a>(
-    figure: &'a Figure,
-    layout: &Layout<'_>,
-    options: &Options,
-    hidden: &'a BTreeSet<String>,
-) -> Surface<'a> {
-    let intervals = match options.intervals {
-        IntervalStyle::Auto | IntervalStyle::Bars => Intervals::Bars,
-        IntervalStyle::Bands => Intervals::Bands,
-        IntervalStyle::None => Intervals::None,
-    };
-    let look = Look { hidden, highlighted: None, selected: None, intervals, detail: Detail::Print };
-    Surface {
-        figure,
-        x: layout.x.mapping,
-        y: layout.y.mapping,
-        area: layout.plot,
-        em: layout.font,
-        theme: options.theme,
-        look,
     }
 }
 

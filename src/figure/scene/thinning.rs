@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Column, Point, Surface};
+use super::{Column, Point, Surface, pieces};
 use crate::axis::Mapping;
 use crate::model::Line;
 
@@ -98,8 +98,7 @@ fn seen(points: &[Point], surface: &Surface<'_>) -> Range<usize> {
 pub fn line_pieces(points: &[Point], surface: &Surface<'_>, columns: Columns) -> Vec<Piece> {
     let places: Vec<Point> =
         points[seen(points, surface)].iter().map(|point| surface.place(*point)).collect();
-    let pieces = places.split(|place| place[1].is_nan()).filter(|piece| !piece.is_empty());
-    pieces.map(|piece| columns.thinned(piece.to_vec())).collect()
+    pieces(&places).map(|piece| columns.thinned(piece.to_vec())).collect()
 }
 
 pub fn band_pieces(line: &Line, surface: &Surface<'_>, columns: Columns) -> Vec<Vec<Column>> {

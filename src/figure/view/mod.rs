@@ -3,6 +3,7 @@
 pub mod facets;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::axis::Scale;
 use super::distinct;
@@ -10,13 +11,13 @@ use super::model::{Figure, Line, Trace};
 use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
 use doc::Run;
-use facets::Panels;
-use results::RunRecord;
+use results::metric::{differing, paths};
 use results::number::Format;
 use results::outline::{Outline, differences};
-use results::table::settings::{NONE, follows_from_another, short};
+use results::table::settings::{NONE, short};
 use results::table::{Differing, LineFacts, Row};
 use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
+use results::{RunRecord, by_key};
 
 #[derive(Clone, Debug)]
 pub struct Drawn<'a> {
@@ -29,23 +30,22 @@ pub struct Drawn<'a> {
 }
 
 /// Groups runs into lines, in order of appearance, or in order of styles if lines stand for values of a setting.
-pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -> Vec<ArmRuns<'a>> {
-    let mut lines: Vec<ArmRuns<'a>> = Vec::new();
-    let mut places: BTreeMap<(String, usize), usize> = BTreeMap::new();
-    for run in runs {
-        let place = *places.entry((run.line, run.colour)).or_insert_with_key(|(name, colour)| {
-            lines.push(ArmRuns { name: name.clone(), colour: *colour, ..ArmRuns::default() });
-            lines.len() - 1
-        });
-        let line = &mut lines[place];
-        match run.record {
-            Some(record) => {
-                line.runs.push((run.seed, record));
-                line.rows.push(run.row);
+pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -> Vec<ArmRuns> {
+    let line = |((name, colour), runs): ((String, usize), Vec<Drawn<'a>>)| {
+        let mut line = ArmRuns { name, colour, ..ArmRuns::default() };
+        for Drawn { seed, record, row, .. } in runs {
+            let row = Arc::new(row.clone());
+            if let Some(record) = record {
+                line.runs.push((seed, record.clone()));
+                line.rows.push(row);
+            } else {
+                line.waiting.push(row);
             }
-            None => line.waiting.push(run.row),
         }
-    }
+        line
+    };
+    let runs = runs.into_iter().map(|run| ((run.line.clone(), run.colour), run));
+    let mut lines: Vec<ArmRuns> = by_key(runs).into_iter().map(line).collect();
     lines.retain(|line| !line.runs.is_empty());
     if by_style {
         lines.sort_by_key(|line| line.colour);
@@ -55,27 +55,19 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
 
 /// Returns the complete figure of a plot, hidden lines too, with the chosen axes, titles and panels and a note about the
 /// filter.
-pub fn whole(
-    plot: &Plot,
-    arms: &[ArmRuns<'_>],
-    options: &PlotOptions,
-    view: &PlotView,
-    filter: &str,
-) -> Figure {
-    let single = |arms: &[ArmRuns<'_>]| single(plot, arms, options, view, filter);
-    if plot.controls.one_arm {
-        let is_about = |arm: &&ArmRuns<'_>| plot.concerns(arm.runs.iter().map(|(_, record)| *record));
-        let arms: Vec<ArmRuns<'_>> = arms.iter().filter(is_about).cloned().collect();
-        return facets::faceted(&arms, &view.facets, Panels::OfArms, single);
-    }
-    facets::faceted(arms, &view.facets, Panels::OfSettings, single)
+pub fn whole(plot: &Plot, arms: &[ArmRuns], options: &PlotOptions, view: &PlotView, filter: &str) -> Figure {
+    let single = |arms: &[ArmRuns]| single(plot, arms, options, view, filter);
+    let one_arm = plot.controls.one_arm;
+    let is_about = |arm: &&ArmRuns| !one_arm || plot.concerns(arm.runs.iter().map(|(_, record)| record));
+    let arms: Vec<ArmRuns> = arms.iter().filter(is_about).cloned().collect();
+    facets::faceted(&arms, &view.facets, one_arm, single)
 }
 
-fn single(plot: &Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view: &PlotView, filter: &str) -> Figure {
+fn single(plot: &Plot, arms: &[ArmRuns], options: &PlotOptions, view: &PlotView, filter: &str) -> Figure {
     let mut figure = (plot.build)(arms, options);
     plot.title.clone_into(&mut figure.name);
     figure.details = details(&figure, arms);
-    let lines: Vec<(&str, &[&Row])> = arms.iter().map(|arm| (arm.name.as_str(), &arm.rows[..])).collect();
+    let lines: Vec<_> = arms.iter().map(|arm| (arm.name.as_str(), &arm.rows[..])).collect();
     figure.facts = LineFacts::of(&lines, options.columns.as_deref());
     if figure.y.format == Format::Percent {
         cut_bands(&mut figure);
@@ -221,7 +213,7 @@ const MOST: usize = 4;
 const LONGEST: usize = 24;
 
 /// Returns the details for each name in the legend; names without details are left out.
-pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String> {
+pub fn details(figure: &Figure, arms: &[ArmRuns]) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let references = figure.reference_lines.iter().map(|reference| &reference.name);
     let mut settings = settings_of(arms);
@@ -276,19 +268,12 @@ fn arm_of(name: &str, arms: &BTreeMap<&str, usize>) -> Option<usize> {
 }
 
 /// Returns the settings in which these arms differ, such as "rate 0.1, batch 64", without those in the arm's name.
-fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<String> {
-    let rows = || arms.iter().flat_map(|arm| &arm.rows);
-    let paths: BTreeSet<&String> = rows().flat_map(|row| row.settings.keys()).collect();
-    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
-    let differs = |path: &&String| {
-        let texts: Vec<&str> =
-            rows().map(|row| row.settings.get(*path).map_or(NONE, String::as_str)).collect();
-        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
-    };
-    let differing: Vec<&String> = paths.into_iter().filter(differs).collect();
-    let plans = if differing.iter().any(|path| *path == "plan") { plans(arms) } else { Vec::new() };
-    let text = |(index, arm): (usize, &ArmRuns<'_>)| {
-        let setting = |path: &&String| {
+fn settings_of(arms: &[ArmRuns]) -> Vec<String> {
+    let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).collect();
+    let (all, differing) = (paths(&rows), differing(&rows));
+    let plans = if differing.iter().any(|path| path == "plan") { plans(arms) } else { Vec::new() };
+    let text = |(index, arm): (usize, &ArmRuns)| {
+        let setting = |path: &String| {
             let value = value_of(arm, path).filter(|value| !contains_word(&arm.name, value))?;
             Some(format!("{} {value}", short(path, &all)))
         };
@@ -304,8 +289,8 @@ fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<String> {
 }
 
 /// Describes how the plans of these arms differ; empty if the runs of a line have several plans.
-fn plans(arms: &[ArmRuns<'_>]) -> Vec<Vec<String>> {
-    let own = |arm: &ArmRuns<'_>| {
+fn plans(arms: &[ArmRuns]) -> Vec<Vec<String>> {
+    let own = |arm: &ArmRuns| {
         let mut outlines = arm.rows.iter().map(|row| row.outline.clone());
         let first = outlines.next()?;
         outlines.all(|other| other == first).then_some(first)
@@ -316,7 +301,7 @@ fn plans(arms: &[ArmRuns<'_>]) -> Vec<Vec<String>> {
 }
 
 /// Returns the value that all runs of a line share, if it is short enough to read.
-fn value_of<'a>(arm: &ArmRuns<'a>, path: &str) -> Option<&'a str> {
+fn value_of<'a>(arm: &'a ArmRuns, path: &str) -> Option<&'a str> {
     let mut values = arm.rows.iter().map(|row| row.settings.get(path).map(String::as_str));
     let first = values.next()??;
     let is_readable = first != NONE && path != "plan" && first.chars().count() <= LONGEST;

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::plots::find;
-use crate::plots::testing::{at, record};
+use crate::plots::testing::{self, arm, at, record};
 use crate::{Axis, Line, style_of};
 use doc::{file::parse, runs};
 
@@ -53,12 +53,7 @@ fn runs_that_the_filter_leaves_out_are_counted_in_their_lines() {
 fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
     let points = (1..=3).map(|epoch| at("test_accuracy", f64::from(epoch), 0.25 * f64::from(epoch)));
     let record = record(points);
-    let arms = ["a", "b"].map(|name| ArmRuns {
-        name: name.to_owned(),
-        colour: 0,
-        runs: vec![(1, &record)],
-        ..ArmRuns::default()
-    });
+    let arms = ["a", "b"].map(|name| arm(name, 0, [&record]));
     let options = PlotOptions::default();
     let hidden = BTreeSet::from(["a".to_owned()]);
     let view = PlotView {
@@ -120,8 +115,8 @@ mod details_of_names {
         Row { settings: std::sync::Arc::new(settings.collect()), ..Row::default() }
     }
 
-    fn arm<'a>(name: &str, rows: &'a [Row]) -> ArmRuns<'a> {
-        ArmRuns { name: name.to_owned(), rows: rows.iter().collect(), ..ArmRuns::default() }
+    fn arm(name: &str, rows: &[Row]) -> ArmRuns {
+        ArmRuns { rows: testing::rows(rows), ..testing::arm(name, 0, []) }
     }
 
     fn figure(lines: &[(&str, &[f64])]) -> Figure {
@@ -130,7 +125,7 @@ mod details_of_names {
         Figure { lines: lines.iter().map(line).collect(), ..Figure::default() }
     }
 
-    fn shown(figure: &Figure, arms: &[ArmRuns<'_>]) -> Vec<String> {
+    fn shown(figure: &Figure, arms: &[ArmRuns]) -> Vec<String> {
         details(figure, arms).into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
     }
 

@@ -16,8 +16,7 @@ use crate::icons::Icon;
 use crate::inspector::{Inspector, selection_of};
 use crate::log::Log;
 use crate::plot::{
-    ArmInput, LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui,
-    tools_ui,
+    LineAction, ListedFaults, PlotInput, PlotResponse, PlotState, arm_of, menu_ui, plot_ui, tools_ui,
 };
 use crate::runs::Runs;
 use crate::selection::Selection;
@@ -27,7 +26,7 @@ pub(super) use crate::views::Request;
 use crate::views::{DryRun, Offers, Shared, Subject, TrialFilter, View, ViewInput, Views, Wanted};
 use crate::widgets;
 use doc::Run;
-use figure::plots::{self, Plot};
+use figure::plots::{self, ArmRuns, Plot};
 use form::path::Place;
 use results::table::view::Key;
 use results::tiles::{Group, Tiles};
@@ -61,7 +60,7 @@ pub(super) struct Workspace {
 /// The part of the runs that a plot of one arm shows, and what it was made of.
 struct Narrowed {
     selection: Selection,
-    of: Arc<Vec<ArmInput>>,
+    of: Arc<Vec<ArmRuns>>,
     input: PlotInput,
 }
 
@@ -179,7 +178,7 @@ impl Workspace {
         }
         let arms = self.compare.arm_runs(&self.treatments, runs);
         let (grouping, remark) = (self.compare.grouping_note(), self.compare.outdated_note());
-        let input = PlotInput::new(&arms, self.compare.filter_note(), revision);
+        let input = PlotInput::new(arms, self.compare.filter_note(), revision);
         let input = PlotInput { grouping, remark, ..input };
         self.shown = Some(input.clone());
         input
@@ -221,7 +220,7 @@ impl Workspace {
             return self.plot_input(runs);
         }
         let arms = self.compare.own_runs(&self.treatments, runs);
-        PlotInput::new(&arms, self.compare.filter_note(), self.data_revision(runs))
+        PlotInput::new(arms, self.compare.filter_note(), self.data_revision(runs))
     }
 
     /// Gives an arm the style with this index.

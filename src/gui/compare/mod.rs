@@ -379,13 +379,13 @@ impl Compare {
     /// Returns what plots show: the runs that the filter leaves, by arm or by the setting that groups them. Outdated
     /// runs that stand for others have separate lines; a setting does not group them, since they had another value of
     /// it.
-    pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+    pub fn arm_runs(&self, treatments: &[Treatment], runs: &Runs) -> Vec<ArmRuns> {
         let shows_outdated = self.view.group.is_none();
         self.lines(treatments, runs, |run| runs.outdated(run).filter(|_| shows_outdated))
     }
 
     /// Returns the same without outdated runs: what the command line finds.
-    pub fn own_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+    pub fn own_runs(&self, treatments: &[Treatment], runs: &Runs) -> Vec<ArmRuns> {
         self.lines(treatments, runs, |_| None)
     }
 
@@ -394,7 +394,7 @@ impl Compare {
         treatments: &[Treatment],
         runs: &'a Runs,
         outdated: impl Fn(&Run) -> Option<&'a RunRecord>,
-    ) -> Vec<ArmRuns<'a>> {
+    ) -> Vec<ArmRuns> {
         // Outdated runs of one line have read the same files.
         let mut differences: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
         // Rows are those of the treatments, run by run.

@@ -12,9 +12,9 @@ use crate::background::{Latest, pause_after};
 use figure::model::Figure;
 use figure::plots::{ArmRuns, Plot};
 use figure::view::whole;
+use results::subject_of;
 use results::table::Row;
 use results::view::{PlotOptions, PlotView};
-use results::{RunRecord, subject_of};
 
 /// After a failed build, new data trigger another attempt only after this many seconds.
 const AGAIN: f64 = 10.0;
@@ -43,7 +43,6 @@ impl FigureKey {
 #[derive(Debug)]
 pub struct BuiltFigure {
     pub figure: Arc<Figure>,
-    pub has_data: bool,
     key: FigureKey,
     revision: u64,
     /// The time of the build, and its duration, in seconds.
@@ -151,16 +150,14 @@ impl Builder {
 
 fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     let began = Instant::now();
-    let arms = input.borrowed();
-    let figure = whole(plot, &arms, &key.options, &key.titles, &key.note);
-    let has_data = figure.has_data();
+    let figure = whole(plot, &input.arms, &key.options, &key.titles, &key.note);
     let took = began.elapsed().as_secs_f64();
-    BuiltFigure { figure: Arc::new(figure), has_data, key, revision: input.revision, at: 0.0, took }
+    BuiltFigure { figure: Arc::new(figure), key, revision: input.revision, at: 0.0, took }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PlotInput {
-    pub arms: Arc<Vec<ArmInput>>,
+    pub arms: Arc<Vec<ArmRuns>>,
     /// The note about the filter in the figures; empty if all runs pass.
     pub filter: String,
     /// The setting whose values the lines stand for: "grouped by learning rate"; empty for lines of arms.
@@ -187,65 +184,30 @@ pub struct ListedFaults {
     pub runs: Vec<String>,
 }
 
-/// An arm with copies of records and rows. Records share their contents with the originals until these change.
-#[derive(Clone, Debug)]
-pub struct ArmInput {
-    name: String,
-    colour: usize,
-    runs: Vec<(u64, RunRecord)>,
-    rows: Vec<Row>,
-    waiting: Vec<Row>,
-}
-
-impl ArmInput {
-    /// Returns its runs with these rows.
-    fn narrowed(&self, is_kept: impl Fn(&Row) -> bool) -> Self {
-        let (runs, rows) = self
-            .runs
-            .iter()
-            .zip(&self.rows)
-            .filter(|(_, row)| is_kept(row))
-            .map(|(run, row)| (run.clone(), row.clone()))
-            .unzip();
-        let waiting = self.waiting.iter().filter(|row| is_kept(row)).cloned().collect();
-        Self { name: self.name.clone(), colour: self.colour, runs, rows, waiting }
-    }
-
-    fn borrowed(&self) -> ArmRuns<'_> {
-        let runs = self.runs.iter().map(|(seed, record)| (*seed, record)).collect();
-        let (rows, waiting) = (self.rows.iter().collect(), self.waiting.iter().collect());
-        ArmRuns { name: self.name.clone(), colour: self.colour, runs, rows, waiting }
-    }
-}
-
 pub type ArmKey = (String, usize, Vec<u64>);
 
-pub type ArmSeeds = (usize, Vec<u64>);
-
 impl PlotInput {
-    /// Copies of these arms, without a remark.
-    pub fn new(arms: &[ArmRuns<'_>], filter: String, revision: u64) -> Self {
-        let owned = |rows: &[&Row]| rows.iter().map(|row| (*row).clone()).collect();
-        let own = |arm: &ArmRuns<'_>| ArmInput {
-            name: arm.name.clone(),
-            colour: arm.colour,
-            runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
-            rows: owned(&arm.rows),
-            waiting: owned(&arm.waiting),
-        };
-        let arms = Arc::new(arms.iter().map(own).collect());
-        let (grouping, remark, blocked, subject) = Default::default();
-        Self { arms, filter, grouping, remark, blocked, revision, faults: None, subject }
+    /// Returns the input with these arms, without a remark.
+    pub fn new(arms: Vec<ArmRuns>, filter: String, revision: u64) -> Self {
+        Self { arms: Arc::new(arms), filter, revision, ..Self::default() }
     }
 
     /// Returns the part for a plot that shows one arm: the runs that are selected, or all while none of these has data for it.
     pub fn narrowed(&self, plot: &Plot, is_selected: impl Fn(&Row) -> bool) -> Self {
-        let subject = |arms: &[ArmInput]| {
+        let subject = |arms: &[ArmRuns]| {
             let runs = arms.iter().flat_map(|arm| arm.runs.iter().zip(&arm.rows));
             let about = runs.filter(|((_, record), _)| plot.concerns(std::iter::once(record)));
             subject_of(about.map(|(_, row)| (row.arm_index, row.arm.as_str(), row.seed)))
         };
-        let selected = self.arms.iter().map(|arm| arm.narrowed(&is_selected)).collect::<Vec<_>>();
+        let selected = |arm: &ArmRuns| {
+            let mut arm = arm.clone();
+            let mut rows = arm.rows.iter();
+            arm.runs.retain(|_| rows.next().is_some_and(|row| is_selected(row)));
+            arm.rows.retain(|row| is_selected(row));
+            arm.waiting.retain(|row| is_selected(row));
+            arm
+        };
+        let selected: Vec<ArmRuns> = self.arms.iter().map(selected).collect();
         match subject(&selected) {
             nothing if nothing.is_empty() => Self { subject: subject(&self.arms), ..self.clone() },
             subject => Self { arms: Arc::new(selected), subject, ..self.clone() },
@@ -258,22 +220,13 @@ impl PlotInput {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    pub fn borrowed(&self) -> Vec<ArmRuns<'_>> {
-        self.arms.iter().map(ArmInput::borrowed).collect()
-    }
-
     /// Identifies the lines.
     pub(super) fn lines(&self) -> Vec<ArmKey> {
-        let line = |arm: &ArmInput| {
+        let line = |arm: &ArmRuns| {
             let seeds = arm.runs.iter().map(|run| run.0).collect();
             (arm.name.clone(), arm.colour, seeds)
         };
         self.arms.iter().map(line).collect()
-    }
-
-    /// Identifies the lines without their names.
-    pub(super) fn seeds(&self) -> Vec<ArmSeeds> {
-        self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
     }
 
     pub(super) fn points(&self) -> usize {
@@ -292,8 +245,8 @@ mod tests {
     #[test]
     fn a_figure_that_cannot_be_built_is_told_once_and_not_tried_again() {
         let record = record((0..=SMALL).map(|_| at("test_accuracy", 1.0, 0.5)));
-        let arms = [ArmRuns { runs: vec![(1, &record)], ..ArmRuns::default() }];
-        let input = PlotInput::new(&arms, String::new(), 0);
+        let arm = ArmRuns { runs: vec![(1, record)], ..ArmRuns::default() };
+        let input = PlotInput::new(vec![arm], String::new(), 0);
         let (mut builder, mut view) = (Builder::default(), FigureView::default());
         let (options, ctx) = (PlotOptions::default(), Context::default());
         let mut update = |builder: &mut Builder, input: &PlotInput, now: f64| {

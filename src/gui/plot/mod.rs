@@ -20,7 +20,7 @@ mod scene;
 mod state;
 
 pub use axes::{colour, theme_of};
-pub use builder::{ArmInput, ListedFaults, PlotInput};
+pub use builder::{ListedFaults, PlotInput};
 pub use figure_view::{FigureView, figure_ui};
 pub use legend::{LineAction, arm_of};
 pub use navigate::KEYS;

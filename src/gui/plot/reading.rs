@@ -230,7 +230,7 @@ impl<'a> Table<'a> {
         let name = |(line, _): (&ReferenceLine, f64)| format!("Δ {}", shortened(&line.name, LONGEST_NAME));
         let difference = reference.map_or_else(|| "Δ".to_owned(), name);
         let values = rows.iter().map(|row| row.point[1]).chain(reference.map(|(_, level)| level));
-        let digits = Digits::of(values, figure.y.format);
+        let digits = Digits::new(values, figure.y.format);
         let are_means = rows.iter().any(|row| row.count.is_some_and(|count| count > 1));
         let width = match spread {
             Spread::Interval95 => "95 % CI",
@@ -671,7 +671,8 @@ mod tests {
         line.band =
             line.points.iter().map(|[x, y]| Band { x: *x, low: y - 0.0018, high: y + 0.0018 }).collect();
         line.counts = vec![3, 3];
-        let reference = ReferenceLine::level("dense", 0.9802, None).with_spread(Some([0.9792, 0.9812]));
+        let spread = Some([0.9792, 0.9812]);
+        let reference = ReferenceLine { spread, ..ReferenceLine::level("dense", 0.9802, None) };
         let figure = Figure {
             x: Axis { reversed: true, ..Axis::percent("Weights remaining") },
             y: Axis::percent("Accuracy"),

@@ -174,8 +174,8 @@ impl MeshKey {
         let area = area(*frame);
         Surface {
             figure,
-            x: Mapping::of_places(&figure.x, self.view[0], [area.left, area.right]),
-            y: Mapping::of_places(&figure.y, self.view[1], [area.bottom, area.top]),
+            x: Mapping::from_places(&figure.x, self.view[0], [area.left, area.right]),
+            y: Mapping::from_places(&figure.y, self.view[1], [area.bottom, area.top]),
             area,
             em: EM,
             theme: *theme,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 
-use super::builder::{ArmSeeds, Builder, BuiltFigure, PlotInput};
+use super::builder::{ArmKey, Builder, BuiltFigure, PlotInput};
 use super::figure_view::{FigureView, PlotContext};
 use crate::background::pause_after;
 use figure::model::Figure;
@@ -98,7 +98,7 @@ impl PlotState {
     #[cfg(test)]
     pub fn shown_figure(&self) -> Option<Figure> {
         let plot = self.plot();
-        let figure = self.built(plot).filter(|built| built.has_data).map(|built| &built.figure)?;
+        let figure = self.built(plot).filter(|built| built.figure.has_data()).map(|built| &built.figure)?;
         let view = self.views.get(plot.name);
         Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
     }
@@ -248,13 +248,13 @@ impl PlotState {
     }
 
     pub fn has_data(&self, plot: &Plot) -> bool {
-        self.built(plot).is_some_and(|built| built.has_data)
+        self.built(plot).is_some_and(|built| built.figure.has_data())
     }
 
     /// Finds out which plots apply to the data, if that is due. `now` in seconds; returns the seconds until the next update,
     /// as [`Self::update`] does.
     pub fn update_data(&mut self, input: &PlotInput, now: f64) -> Option<f64> {
-        let arms = input.seeds();
+        let arms = input.lines();
         let data = &self.data;
         if data.revision.is_some() && data.arms == arms {
             if data.revision == Some(input.revision) {
@@ -283,7 +283,7 @@ impl PlotState {
     pub(super) fn drawable(&mut self, plot: &Plot) -> Option<(&Arc<Figure>, &mut FigureView)> {
         let built = self.builders.values().filter_map(Builder::built);
         let plots = built.filter(|built| built.figure.has_curves()).count();
-        let built = self.builders.get(plot.name)?.built().filter(|built| built.has_data)?;
+        let built = self.builders.get(plot.name)?.built().filter(|built| built.figure.has_data())?;
         let view = self.views.get_mut(plot.name)?;
         let (bands, spread) = (self.options.bands, self.options.band);
         view.around = PlotContext {
@@ -312,8 +312,7 @@ fn titles_of(kept: &PlotView) -> PlotView {
 /// The parts of the input that all plots share.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlotData {
-    /// Styles and seeds, without names, which change nothing here.
-    arms: Vec<ArmSeeds>,
+    arms: Vec<ArmKey>,
     /// `None` before the first computation.
     revision: Option<u64>,
     concerned: Vec<&'static str>,
@@ -331,17 +330,17 @@ pub(super) struct PlotData {
 }
 
 /// Computes the data of plots about these runs.
-fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
+fn plot_data(input: &PlotInput, arms: Vec<ArmKey>, now: f64) -> PlotData {
     let began = std::time::Instant::now();
-    let shown = input.borrowed();
-    let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
+    let shown = &input.arms;
+    let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record);
     let concerned = ALL.iter().filter(|plot| plot.concerns(records())).map(|plot| plot.name).collect();
     let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
     let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
-    let columns = Arc::new(AxisColumns::new(&shown, &series));
-    let (parameters, stages) = (recorded_parameters(&shown), campaign_stages(&shown));
+    let columns = Arc::new(AxisColumns::new(shown, &series));
+    let (parameters, stages) = (recorded_parameters(shown), campaign_stages(shown));
     let (revision, took) = (Some(input.revision), began.elapsed().as_secs_f64());
-    let facets = choices(&shown);
+    let facets = choices(shown);
     PlotData { arms, revision, concerned, series, columns, parameters, stages, facets, at: now, took }
 }
 
@@ -355,8 +354,8 @@ pub struct AxisColumns {
 }
 
 impl AxisColumns {
-    pub fn new(arms: &[ArmRuns<'_>], series: &[String]) -> Self {
-        let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
+    pub fn new(arms: &[ArmRuns], series: &[String]) -> Self {
+        let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).collect();
         let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
         let titled = |columns: Vec<Column>| -> Vec<(Column, String)> {
             columns.into_iter().map(|column| (column.clone(), column.title(&labels))).collect()
@@ -400,8 +399,8 @@ impl FigureRequest {
     /// Without data, or with too many panels.
     pub fn figure(&self) -> Result<Figure, String> {
         let figure = self.built.clone().unwrap_or_else(|| {
-            let arms = self.input.borrowed();
-            Arc::new(whole(self.plot, &arms, &self.options, &self.titles, &self.input.note()))
+            let Self { plot, options, titles, input, .. } = self;
+            Arc::new(whole(plot, &input.arms, options, titles, &input.note()))
         });
         if let Some(why) = figure.refusal() {
             return Err(format!("{why}. Choose another setting, or filter the runs."));

@@ -73,7 +73,7 @@ const ARCHIVED: &str = "Its results are archived. Restore all archived runs in t
 
 /// Returns the accuracy in the row of a run.
 pub fn result(record: &RunRecord) -> Option<f64> {
-    ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
+    ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.points().latest(series))
 }
 
 /// Returns what is said of results that belong to other files.

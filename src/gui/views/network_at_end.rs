@@ -408,7 +408,7 @@ mod tests {
                 let values = [-1.0, trained as f32, 1.0];
                 let parameter = "fc1.weight".to_owned();
                 let remaining = 1.0;
-                let own = results::weights::WeightHistogram::of(&values, None);
+                let own = results::weights::WeightHistogram::new(&values, None);
                 results::weights::WeightHistogram { parameter, trained, remaining, ..own }.line()
             })
             .collect();

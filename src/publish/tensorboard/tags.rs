@@ -202,7 +202,7 @@ fn evaluations<'a>(
     tags: &Tags<'_>,
 ) -> BTreeMap<Evaluation<'a>, (When, [f64; 2])> {
     let [means, norms] = [Measure::Mean, Measure::Norm].map(|measure| series(parameter, measure));
-    let points = record.points_of(&means).zip(record.points_of(&norms));
+    let points = record.points().of(&means).zip(record.points().of(&norms));
     let evaluation = points.map(|(mean, norm)| {
         let PointRef { branch, member, stage, round, iteration, trained, .. } = mean;
         let own = Evaluation { branch, member, stage, round, iteration, trained_bits: trained.to_bits() };
@@ -228,7 +228,7 @@ fn of_values(values: &ParameterValues) -> HistogramValue {
         let value = f64::from(*value);
         [sum + value, squares + value * value]
     });
-    value_of(&WeightHistogram::of(&values.values, Some(&values.entries)), sums)
+    value_of(&WeightHistogram::new(&values.values, Some(&values.entries)), sums)
 }
 
 #[cfg(test)]
@@ -315,7 +315,7 @@ mod tests {
             stage: "0".to_owned(),
             iteration: 20,
             trained: 2.0,
-            ..WeightHistogram::of(&[-1.0, 0.0, 0.5, 1.5], Some(&entries))
+            ..WeightHistogram::new(&[-1.0, 0.0, 0.5, 1.5], Some(&entries))
         };
         let other = WeightHistogram { iteration: 30, ..histogram.clone() };
         let tags = Tags::new(&record, 101.5);

@@ -9,18 +9,20 @@ pub mod view;
 pub use grouped::Delta;
 pub use settings::Differing;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::metric::differing;
 use crate::outline::Outline;
 use crate::run_state::DIVERGED;
 use crate::{PointRef, RunRecord, RunState, has_diverged};
 use columns::{At, Column};
 use doc::plan::words::{counted, uncapitalised};
 use doc::{ClassNames, Run, Stage};
-use settings::{NONE, Settings, follows_from_another};
+use settings::Settings;
 
 /// Marks of a person on a run or an arm. Never part of a run's identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +102,7 @@ pub fn test_series(record: &RunRecord) -> &'static str {
         let is_test = point.series == VOTE || point.series == TEST;
         is_test && point.branch.is_empty() && point.member.is_none()
     };
-    let has_vote = record.latest(VOTE).is_some();
+    let has_vote = record.points().latest(VOTE).is_some();
     let last = has_vote.then(|| record.points().iter().rev().find(is_one)).flatten();
     if last.is_some_and(|point| point.series == VOTE) { VOTE } else { TEST }
 }
@@ -156,12 +158,12 @@ impl Row {
     fn with_results(mut self, record: &RunRecord) -> Self {
         // On the test data, else on the validation data.
         let accuracies = [test_series(record), VALIDATION];
-        if let Some(series) = accuracies.into_iter().find(|series| record.latest(series).is_some()) {
+        if let Some(series) = accuracies.into_iter().find(|series| record.points().latest(series).is_some()) {
             self.series = series;
-            let best = record.best(series);
+            let best = record.points().best(series);
             self.best = best.map(|point| point.value);
             self.best_epoch = best.map(|point| point.trained);
-            self.last = record.latest(series);
+            self.last = record.points().latest(series);
         }
         let last = record.points().iter().rev().find(|point| point.branch.is_empty());
         self.remaining = last.map(|point| point.remaining);
@@ -287,18 +289,6 @@ pub fn facts(rows: &[&Row], chosen: Option<&[Column]>) -> Vec<Column> {
     found
 }
 
-/// Returns the paths of settings in which these runs differ, without those that only follow from another choice.
-fn differing(rows: &[&Row]) -> Vec<String> {
-    let paths: BTreeSet<&String> = rows.iter().flat_map(|row| row.settings.keys()).collect();
-    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
-    let differs = |path: &String| {
-        let texts: Vec<&str> =
-            rows.iter().map(|row| row.settings.get(path).map_or(NONE, String::as_str)).collect();
-        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
-    };
-    all.iter().filter(|path| differs(path)).cloned().collect()
-}
-
 /// The cells of lines of a plot in some columns of the table, for readings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LineFacts {
@@ -313,20 +303,20 @@ pub struct LineFacts {
 
 impl LineFacts {
     /// Returns what these lines have, which come with their runs.
-    pub fn of(lines: &[(&str, &[&Row])], chosen: Option<&[Column]>) -> Self {
+    pub fn of<R: Deref<Target = Row>>(lines: &[(&str, &[R])], chosen: Option<&[Column]>) -> Self {
         // The settings and results in outdated rows are not those of their lines.
-        let is_present = |rows: &[&Row]| rows.iter().any(|row| row.outdated_state.is_empty());
+        let is_present = |rows: &[R]| rows.iter().any(|row| row.outdated_state.is_empty());
         let known = lines.iter().filter(|(_, rows)| is_present(rows));
-        let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().copied()).collect();
+        let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().map(|row| &**row)).collect();
         let columns = facts(&all, chosen);
         let unknown = Labels::default();
         let labels = all.first().map_or(&unknown, |row| &row.labels);
-        let cells = |(_, rows): &(&str, &[&Row])| {
+        let cells = |(_, rows): &(&str, &[R])| {
             let cell = |column: &Column| {
                 if !is_present(rows) {
                     return String::new();
                 }
-                let cell = grouped::cell_of(column, rows.iter().copied());
+                let cell = grouped::cell_of(column, rows.iter().map(|row| &**row));
                 format!("{} {}", cell.text, cell.spread).trim_end().to_owned()
             };
             columns.iter().map(cell).collect()
@@ -419,10 +409,10 @@ impl At {
     fn value(self, record: &RunRecord, series: &str) -> Option<f64> {
         let is_main =
             |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
-        let points = || record.points_of(series).filter(is_main);
+        let points = || record.points().of(series).filter(is_main);
         match self {
-            Self::Best => record.best(series).map(|point| point.value),
-            Self::Last => record.latest(series),
+            Self::Best => record.points().best(series).map(|point| point.value),
+            Self::Last => record.points().latest(series),
             Self::Iteration(wanted) => {
                 // A rewound network passes an iteration again; the first time counts.
                 let after = points().position(|point| point.iteration > wanted).unwrap_or(usize::MAX);

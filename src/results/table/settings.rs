@@ -294,7 +294,7 @@ impl Differing {
         for (index, _) in known.iter().enumerate().filter(|(_, known)| !**known) {
             self.all[index] = Arc::new(labelled(specs[index], labels));
             let plan = &specs[index].plan;
-            self.outlines[index] = (Outline::of(plan), plan_words(plan).into());
+            self.outlines[index] = (Outline::from_plan(plan), plan_words(plan).into());
         }
         let known: BTreeSet<&String> = self.all.iter().flat_map(|all| all.keys()).collect();
         self.known = known.into_iter().cloned().collect();

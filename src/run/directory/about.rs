@@ -165,7 +165,7 @@ impl RecordedEnd {
             secs: last.as_ref().map_or(0.0, |point| point.secs),
             trained: last.as_ref().map_or(0.0, |point| point.trained),
             remaining: last.as_ref().map_or(1.0, |point| point.remaining),
-            test_accuracy: record.latest("test_accuracy"),
+            test_accuracy: record.points().latest("test_accuracy"),
         })
     }
 }

@@ -105,7 +105,7 @@ pub fn stored_rounds(folder: &Path, id: &str) -> Vec<usize> {
 /// Reads the histograms of weights that a run has recorded, in their order.
 pub fn read_histograms(folder: &Path, id: &str) -> Vec<WeightHistogram> {
     let text = std::fs::read_to_string(folder.join(id).join(Table::Histograms.file()));
-    WeightHistogram::of_lines(&text.unwrap_or_default())
+    WeightHistogram::parse(&text.unwrap_or_default())
 }
 
 impl Moment {

@@ -9,9 +9,9 @@ use crate::model::{Bars, Note};
 use crate::palette::OUTCOME;
 use doc::fault::{BitField, Format};
 use form::number::counted;
-use results::RunRecord;
-use results::campaign::{CampaignRecord, OneStage, Outcomes, Tally, stages};
+use results::campaign::{CampaignRecord, OneStage, Tally, stages};
 use results::view::PlotOptions;
+use results::{RunRecord, by_key};
 
 pub const SERIES: &str = "campaign_accuracy";
 
@@ -37,43 +37,22 @@ pub fn has_outcomes(record: &RunRecord) -> bool {
 }
 
 /// Returns all campaigns of an arm, run by run.
-pub fn campaigns<'a>(arm: &ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
+pub fn campaigns(arm: &ArmRuns) -> impl Iterator<Item = &CampaignRecord> {
     arm.runs.iter().flat_map(|(_, record)| record.campaigns())
 }
 
 /// Returns the campaigns of an arm with single faults that are drawn: those of the chosen stage, or of its first one.
-pub fn drawn<'a>(arm: &ArmRuns<'a>, options: &PlotOptions) -> OneStage<'a> {
-    OneStage::of(campaigns(arm), options.campaign.as_deref())
+pub fn drawn<'a>(arm: &'a ArmRuns, options: &PlotOptions) -> OneStage<'a> {
+    OneStage::new(campaigns(arm), options.campaign.as_deref())
 }
 
 /// Returns the stages of these arms that have campaigns with single faults, each with its sentence.
-pub fn campaign_stages(arms: &[ArmRuns<'_>]) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for (place, label) in arms.iter().flat_map(|arm| stages(campaigns(arm))) {
-        match found.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, known)) if *known != label => "several settings".clone_into(known),
-            Some(_) => {}
-            None => found.push((place, label)),
-        }
-    }
-    found
-}
-
-/// Sums trials and their outcomes by key over campaigns.
-pub fn sums<K: Ord>(
-    drawn: &OneStage<'_>,
-    key: impl Fn(&CampaignRecord, &Outcomes) -> Option<K>,
-) -> BTreeMap<K, (u64, Tally)> {
-    let mut sums: BTreeMap<K, (u64, Tally)> = BTreeMap::new();
-    for campaign in &drawn.campaigns {
-        for outcome in campaign.outcomes() {
-            let Some(key) = key(campaign, &outcome) else { continue };
-            let (trials, tally) = sums.entry(key).or_default();
-            *trials += outcome.trials;
-            *tally = *tally + outcome.tally;
-        }
-    }
-    sums
+pub fn campaign_stages(arms: &[ArmRuns]) -> Vec<(String, String)> {
+    let labelled = |(place, labels): (String, Vec<String>)| match distinct(labels).as_slice() {
+        [only] => (place, only.clone()),
+        _ => (place, "several settings".to_owned()),
+    };
+    by_key(arms.iter().flat_map(|arm| stages(campaigns(arm)))).into_iter().map(labelled).collect()
 }
 
 /// Returns the parts of an arm's bars: the share of each outcome in each category.

@@ -1,6 +1,7 @@
 //! Any result over any setting, or over another result.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::classes::offset;
 use super::curves::{Averaged, RunCounts, figure};
@@ -12,13 +13,13 @@ use crate::model::{Figure, Line, Seeds, Trace};
 use crate::palette::{Style, style_of};
 use doc::listed;
 use form::number::{counted, first_of};
-use results::metric::{is_best_low, other_settings, setting};
+use results::metric::{MetricAxes, is_best_low, other_settings, setting, settings};
 use results::statistics::level;
 use results::table::Row;
 use results::table::columns::Column;
 use results::table::settings::{NONE, compare};
 use results::view::PlotOptions;
-use results::{RunRecord, Split};
+use results::{RunRecord, Split, by_key};
 
 pub const PLOT: Plot = Plot {
     name: "metric",
@@ -31,25 +32,22 @@ pub const PLOT: Plot = Plot {
     needs: &["test_accuracy"],
     controls: Controls::OF_COLUMNS,
     build,
-    has_data_of: Some(has_results),
+    has_data_of: Some(|record| !record.points().is_empty()),
     ..Plot::BASE
 };
 
-fn has_results(record: &RunRecord) -> bool {
-    !record.points().is_empty()
-}
-
-fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-    let started = arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| row.has_settings());
+fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
+    let started = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).filter(|row| row.has_settings());
     let rows: Vec<&Row> = started.collect();
     if rows.is_empty() {
         return Figure::default();
     }
     let lacking = |lacks: String| Figure { lacks, ..Figure::default() };
-    let Some(x) = options.metric.x_of(&rows) else {
+    let MetricAxes { x, y } = options.metric.clone();
+    let Some(x) = x.or_else(|| settings(&rows).into_iter().next()) else {
         return lacking("No setting differs between these runs".to_owned());
     };
-    let y = options.metric.y_of();
+    let y = y.unwrap_or(Column::Last);
     let (x_axis, found) = match &x {
         Column::Setting(path) => over_setting(arms, path, &y),
         result => over_result(arms, result, &y),
@@ -84,7 +82,7 @@ fn note(figure: &mut Figure, left_out: usize) {
     }
 }
 
-fn rows_have(arms: &[ArmRuns<'_>], column: &Column) -> bool {
+fn rows_have(arms: &[ArmRuns], column: &Column) -> bool {
     let all = || arms.iter().flat_map(|arm| arm.runs.iter().zip(&arm.rows));
     match column {
         Column::Setting(path) => all().any(|(_, row)| setting(row, path).is_some()),
@@ -94,7 +92,7 @@ fn rows_have(arms: &[ArmRuns<'_>], column: &Column) -> bool {
 
 /// Returns the runs with both values; `x` is that of a run.
 fn found<'a, X>(
-    arms: &[ArmRuns<'a>],
+    arms: &'a [ArmRuns],
     y: &Column,
     x: impl Fn(&'a Row, &'a RunRecord) -> Option<X>,
 ) -> (Vec<Found<'a>>, Vec<X>) {
@@ -114,7 +112,7 @@ fn found<'a, X>(
     (runs, xs)
 }
 
-fn over_setting<'a>(arms: &[ArmRuns<'a>], path: &str, y: &Column) -> (Axis, Vec<Found<'a>>) {
+fn over_setting<'a>(arms: &'a [ArmRuns], path: &str, y: &Column) -> (Axis, Vec<Found<'a>>) {
     let (mut runs, texts) = found(arms, y, |row, _| setting(row, path));
     let Some(first) = runs.first() else { return (Axis::default(), runs) };
     let title = Column::Setting(path.to_owned()).title(&first.row.labels);
@@ -126,7 +124,7 @@ fn over_setting<'a>(arms: &[ArmRuns<'a>], path: &str, y: &Column) -> (Axis, Vec<
     (Axis { range: None, ..axis }, runs)
 }
 
-fn over_result<'a>(arms: &[ArmRuns<'a>], x: &Column, y: &Column) -> (Axis, Vec<Found<'a>>) {
+fn over_result<'a>(arms: &'a [ArmRuns], x: &Column, y: &Column) -> (Axis, Vec<Found<'a>>) {
     let (mut runs, xs) = found(arms, y, |row, record| x.value_of(row, record));
     let axis = axis_of_numbers(axis_of_result(x), &xs);
     put(&mut runs, &xs);
@@ -173,7 +171,7 @@ struct Group<'a> {
 /// Returns a line for all runs that agree in these settings, or for each arm where a person made lines of the values of another
 /// setting.
 pub fn lines(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     found: &[Found<'_>],
     (x, settings): (&str, &[String]),
     (is_named, is_best_low): (bool, Option<bool>),
@@ -199,7 +197,7 @@ pub fn lines(
 }
 
 /// Returns true if a person made lines of the values of a setting, which then pool arms.
-fn are_pooled(arms: &[ArmRuns<'_>]) -> bool {
+fn are_pooled(arms: &[ArmRuns]) -> bool {
     arms.iter().any(|arm| arm.pooled() > 1)
 }
 
@@ -210,27 +208,20 @@ fn go_on(found: &[Found<'_>]) -> bool {
 }
 
 fn groups<'a>(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     found: &'a [Found<'a>],
     settings: &[String],
     is_pooled: bool,
 ) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    for run in found {
+    let keyed = |run: &'a Found<'a>| -> ((usize, Vec<&'a str>), &'a Found<'a>) {
         let value = |path: &String| run.row.settings.get(path).map_or(NONE, String::as_str);
-        let key: Vec<&str> = if is_pooled { Vec::new() } else { settings.iter().map(value).collect() };
-        let arm = &arms[run.arm];
-        let is_own = |group: &&mut Group<'_>| {
-            if is_pooled { group.runs[0].arm == run.arm } else { group.key == key }
-        };
-        if let Some(group) = groups.iter_mut().find(is_own) {
-            group.runs.push(run);
-        } else {
-            let style = style_of(arm.colour).with_marker();
-            groups.push(Group { key, name: arm.name.clone(), style, runs: vec![run] });
-        }
-    }
-    groups
+        (if is_pooled { (run.arm, Vec::new()) } else { (0, settings.iter().map(value).collect()) }, run)
+    };
+    let group = |((_, key), runs): ((usize, Vec<&'a str>), Vec<&'a Found<'a>>)| {
+        let arm = &arms[runs[0].arm];
+        Group { key, name: arm.name.clone(), style: style_of(arm.colour).with_marker(), runs }
+    };
+    by_key(found.iter().map(keyed)).into_iter().map(group).collect()
 }
 
 /// Shades lines of one colour, in the order of the values in which they differ.
@@ -263,7 +254,7 @@ fn averaged(group: Group<'_>, offset: f64, is_best_low: Option<bool>, options: &
     let mut seen = BTreeSet::new();
     runs.retain(|run| run.row.run.is_empty() || seen.insert(run.row.run.as_str()));
     runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
-    let split = Split::of(runs, |run| run.is_unfinished);
+    let split = Split::new(runs, |run| run.is_unfinished);
     let dot =
         |run: &Found<'_>| Trace { name: run.name.clone(), points: vec![[run.at[0] + offset, run.at[1]]] };
     let mut line = Line::new(&group.name, group.style, Vec::new());
@@ -298,19 +289,10 @@ fn best(points: &[[f64; 2]], is_low: bool) -> Option<usize> {
 }
 
 /// Returns a mark for each run, in the style of its arm, or of its line where a person made lines of the values of a setting.
-pub fn scatter(arms: &[ArmRuns<'_>], found: &[Found<'_>]) -> Vec<Line> {
+pub fn scatter(arms: &[ArmRuns], found: &[Found<'_>]) -> Vec<Line> {
     let is_pooled = are_pooled(arms);
-    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut lines: Vec<Vec<&Found<'_>>> = Vec::new();
-    for run in found {
-        let own = if is_pooled { run.arm } else { run.row.arm_index };
-        let place = *places.entry(own).or_insert_with(|| {
-            lines.push(Vec::new());
-            lines.len() - 1
-        });
-        lines[place].push(run);
-    }
-    let line = |mut runs: Vec<&Found<'_>>| {
+    let lines = by_key(found.iter().map(|run| (if is_pooled { run.arm } else { run.row.arm_index }, run)));
+    let line = |(_, mut runs): (usize, Vec<&Found<'_>>)| {
         runs.sort_by(|a, b| a.at[0].total_cmp(&b.at[0]));
         let arm = &arms[runs[0].arm];
         let is_swept = runs.iter().any(|run| run.arm != runs[0].arm);

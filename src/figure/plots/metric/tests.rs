@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::super::testing::{at, record};
+use super::super::testing::{arm, at, record, rows as shared};
 use super::*;
 use crate::axis::Scale;
 use crate::csv::csv;
@@ -25,15 +25,15 @@ fn row(arm: (usize, &str), rate: &str, batch: &str, seed: u64, last: f64) -> Row
 }
 
 /// An arm for each combination of swept values, as the window and the command line make them.
-fn arms<'a>(rows: &'a [Row], record: &'a RunRecord) -> Vec<ArmRuns<'a>> {
-    let mut arms: Vec<ArmRuns<'a>> = Vec::new();
+fn arms(rows: &[Row], record: &RunRecord) -> Vec<ArmRuns> {
+    let mut arms: Vec<ArmRuns> = Vec::new();
     for row in rows {
         if arms.last().is_none_or(|arm| arm.name != row.arm) {
             arms.push(ArmRuns { name: row.arm.clone(), colour: row.arm_index, ..ArmRuns::default() });
         }
         let arm = arms.last_mut().unwrap();
-        arm.runs.push((row.seed, record));
-        arm.rows.push(row);
+        arm.runs.push((row.seed, record.clone()));
+        arm.rows.push(Arc::new(row.clone()));
     }
     arms
 }
@@ -85,26 +85,21 @@ fn unfinished_runs_are_dots_beside_the_mean_and_have_no_ring() {
     ];
     let (done, mut going) = (RunRecord::default(), RunRecord::default());
     going.apply(results::Event::Started { resumed: false, threads: 1 });
-    let of = |records: [&'static RunRecord; 4]| {
-        let rows: &'static [Row] = Box::leak(Box::new(rows.clone()));
-        let runs = rows.iter().zip(records);
-        let arm = |(row, record): (&'static Row, &'static RunRecord)| ArmRuns {
-            name: row.arm.clone(),
-            runs: vec![(row.seed, record)],
-            rows: vec![row],
-            ..ArmRuns::default()
+    let of = |records: [&RunRecord; 4]| {
+        let arm = |(row, record): (&Row, &RunRecord)| ArmRuns {
+            runs: vec![(row.seed, record.clone())],
+            rows: shared([row]),
+            ..arm(&row.arm, 0, [])
         };
-        build(&runs.map(arm).collect::<Vec<_>>(), &over(None, None))
+        build(&rows.iter().zip(records).map(arm).collect::<Vec<_>>(), &over(None, None))
     };
-    let (done, going): (&'static RunRecord, &'static RunRecord) =
-        (Box::leak(Box::new(done)), Box::leak(Box::new(going)));
-    let figure = of([done, going, done, going]);
+    let figure = of([&done, &going, &done, &going]);
     let line = &figure.lines[0];
     assert_eq!((line.points.as_slice(), line.best), (&[[1.0, 0.5], [2.0, 0.25]][..], Some(0)));
     assert_eq!(line.traces.iter().map(|dot| dot.points[0]).collect::<Vec<_>>(), [[1.0, 0.0], [3.0, 1.0]]);
     assert_eq!(line.seeds.map(|seeds| seeds.running), Some(2));
     assert_eq!(figure.note.rest, "hollow: unfinished seeds, ring: the best mean");
-    assert!(of([going; 4]).note.rest.starts_with("all seeds unfinished"));
+    assert!(of([&going; 4]).note.rest.starts_with("all seeds unfinished"));
 }
 
 #[test]
@@ -170,14 +165,9 @@ fn a_loss_is_best_at_its_lowest_and_is_read_without_a_column_of_the_table() {
     let rows = [row(A, "1", "8", 1, 0.5), row(A, "2", "8", 1, 0.5)];
     let records = [[4.0, 2.0], [3.0, 1.0]]
         .map(|[first, last]| record([at("train_loss", 1.0, first), at("train_loss", 2.0, last)]));
-    let arm = |(row, record): (&'static Row, &'static RunRecord)| ArmRuns {
-        name: row.arm.clone(),
-        runs: vec![(1, record)],
-        rows: vec![row],
-        ..ArmRuns::default()
-    };
-    let arms: Vec<ArmRuns<'_>> =
-        Box::leak(Box::new(rows)).iter().zip(&*Box::leak(Box::new(records))).map(arm).collect();
+    let arm =
+        |(row, record): (&Row, &RunRecord)| ArmRuns { rows: shared([row]), ..arm(&row.arm, 0, [record]) };
+    let arms: Vec<ArmRuns> = rows.iter().zip(&records).map(arm).collect();
     let y = Column::Series { series: "train_loss".to_owned(), at: At::Last };
     let figure = build(&arms, &over(None, Some(y)));
     assert_eq!(
@@ -222,17 +212,12 @@ fn lines_of_a_chosen_setting_stay_unless_it_is_along_x() {
         row(A, "1", "16", 1, 0.25),
     ];
     let run = RunRecord::default();
-    let pooled = |name: &str, colour: usize, rows: &[&'static Row], run: &'static RunRecord| ArmRuns {
-        name: name.to_owned(),
-        colour,
-        runs: rows.iter().map(|row| (row.seed, run)).collect(),
-        rows: rows.to_vec(),
-        ..ArmRuns::default()
+    let pooled = |name: &str, colour: usize, rows: &[Row]| ArmRuns {
+        runs: rows.iter().map(|row| (row.seed, run.clone())).collect(),
+        rows: shared(rows),
+        ..arm(name, colour, [])
     };
-    let (rows, run): (&'static [Row; 4], &'static RunRecord) =
-        (Box::leak(Box::new(rows)), Box::leak(Box::new(run)));
-    let by_batch =
-        [pooled("batch 8", 0, &[&rows[0], &rows[1], &rows[2]], run), pooled("batch 16", 1, &[&rows[3]], run)];
+    let by_batch = [pooled("batch 8", 0, &rows[..3]), pooled("batch 16", 1, &rows[3..])];
     let names = |x: &str| -> Vec<String> {
         build(&by_batch, &over(Some(setting(x)), None)).lines.into_iter().map(|line| line.name).collect()
     };

@@ -6,7 +6,7 @@ use super::*;
 use crate::FileKind;
 use crate::export::bytes;
 use crate::plots::find;
-use crate::plots::testing::{outcome, single_faults};
+use crate::plots::testing::{arm, outcome, single_faults};
 use crate::view::exported;
 use doc::file::parse;
 use doc::{Run, runs};
@@ -94,8 +94,7 @@ fn in_one_column_a_heat_map_keeps_its_values_and_names_all_fields() {
     use crate::scene::page::page_facts;
     let bits = [31, 30, 29, 28, 27, 26, 25, 24, 23, 0];
     let run = single_faults(bits.map(|bit| Outcomes { trials: 20, ..outcome(0, bit, 3) }).to_vec());
-    let arm = ArmRuns { name: "a".to_owned(), runs: vec![(1, &run)], ..ArmRuns::default() };
-    let figure = (find("vulnerability").unwrap().build)(&[arm], &PlotOptions::default());
+    let figure = (find("vulnerability").unwrap().build)(&[arm("a", 0, [&run])], &PlotOptions::default());
     let options = Options::default();
     let svg = String::from_utf8(bytes(&figure, FileKind::Svg, &options).unwrap()).unwrap();
     for field in ["sign", "exponent", "mantissa"] {

@@ -9,29 +9,20 @@ use crate::facets::{Facets, Head, Panel};
 use crate::model::{Bars, Figure, Line, Note};
 use crate::plots::{ArmRuns, in_panels};
 use crate::view::details;
+use results::by_key;
 use results::colours::{base, shaded_again};
 use results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
-use results::table::columns::{Column, independent};
-use results::table::settings::{NONE, Settings, compare, number_of};
+use results::metric::differing;
+use results::table::columns::Column;
+use results::table::settings::{NONE, compare, number_of};
 use results::table::{Labels, LineFacts, Row};
 
 /// Returns the columns that can split these runs into panels, with their names: settings that differ, the arm, and the
 /// seed.
-pub fn choices(arms: &[ArmRuns<'_>]) -> Vec<(Column, String)> {
-    let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).copied().collect();
+pub fn choices(arms: &[ArmRuns]) -> Vec<(Column, String)> {
+    let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).collect();
     let Some(first) = rows.first() else { return Vec::new() };
-    // The runs of an arm share their settings.
-    let mut settings: Vec<&Arc<Settings>> = rows.iter().map(|row| &row.settings).collect();
-    settings.dedup_by(|a, b| Arc::ptr_eq(a, b));
-    let paths: BTreeSet<&String> = settings.iter().flat_map(|settings| settings.keys()).collect();
-    let differs = |path: &&&String| {
-        path.as_str() != "plan"
-            && settings.iter().any(|settings| settings.get(**path) != first.settings.get(**path))
-    };
-    let paths: Vec<String> = paths.iter().filter(differs).map(|path| (**path).clone()).collect();
-    let owned: Vec<Row> =
-        settings.iter().map(|settings| Row { settings: Arc::clone(settings), ..Row::default() }).collect();
-    let settings = independent(&owned, &paths).into_iter().cloned().map(Column::Setting);
+    let settings = differing(&rows).into_iter().filter(|path| path != "plan").map(Column::Setting);
     let several = [
         (Column::Arm, rows.iter().any(|row| row.arm_index != first.arm_index)),
         (Column::Seed, rows.iter().any(|row| row.seed != first.seed)),
@@ -61,35 +52,29 @@ fn label(column: &Column, labels: &Labels) -> String {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Panels {
-    /// Each value of the chosen settings.
-    OfSettings,
-    /// A line each where lines would share a panel, for figures that show a single arm.
-    OfArms,
-}
-
 /// Returns the figure with a panel for each value of the settings that some runs have; `single` is that of the runs of a panel.
+/// Where figures show one arm, lines that would share a panel have one each.
 pub fn faceted(
-    arms: &[ArmRuns<'_>],
+    arms: &[ArmRuns],
     chosen: &FacetSettings,
-    panels: Panels,
-    single: impl Fn(&[ArmRuns<'_>]) -> Figure,
+    one_arm: bool,
+    single: impl Fn(&[ArmRuns]) -> Figure,
 ) -> Figure {
     let bases = bases(arms);
     let keys: Vec<Key<'_>> =
         chosen.by.iter().filter_map(|column| Key::new(column, arms, &bases)).take(2).collect();
-    let is_split = panels == Panels::OfArms && arms.len() > 1;
+    let is_split = one_arm && arms.len() > 1;
     if keys.is_empty() && !is_split {
         return single(arms);
     }
     let mut refused = refusal(&keys);
     let mut pieces = if refused.is_empty() { pieces(arms, &keys, &bases) } else { Vec::new() };
-    let mut sides: Vec<Side> = keys.iter().map(Key::side).collect();
+    let mut sides: Vec<Side> =
+        keys.iter().map(|key| Side { key: key.column.key(), values: key.values.clone() }).collect();
     if is_split {
         by_line(&mut pieces, &mut sides);
-        let count = sides.iter().map(|side| side.heads.len()).product::<usize>();
-        let longest = sides.iter().map(|side| side.heads.len()).max().unwrap_or_default();
+        let count = sides.iter().map(|side| side.values.len()).product::<usize>();
+        let longest = sides.iter().map(|side| side.values.len()).max().unwrap_or_default();
         if refused.is_empty() && longest > MOST_VALUES {
             refused =
                 format!("There are {longest} settings, and a figure has panels for up to {MOST_VALUES}");
@@ -97,7 +82,9 @@ pub fn faceted(
             refused = format!("There are {count} panels, and a figure has up to {MOST_PANELS}");
         }
     }
-    let heads = |nth: usize| sides.get(nth).map(|side| side.heads.clone()).unwrap_or_default();
+    let heads = |nth: usize| -> Vec<Head> {
+        sides.get(nth).into_iter().flat_map(|side| &side.values).map(|(_, head)| head.clone()).collect()
+    };
     let mut facets = Facets {
         keys: sides.iter().map(|side| side.key.clone()).collect(),
         columns: heads(0),
@@ -111,9 +98,9 @@ pub fn faceted(
     }
     let places: BTreeSet<[usize; 2]> = pieces.iter().map(|piece| piece.place).collect();
     let panel = |place: [usize; 2]| {
-        let own: Vec<ArmRuns<'_>> =
+        let own: Vec<ArmRuns> =
             pieces.iter().filter(|piece| piece.place == place).map(|piece| piece.arm.clone()).collect();
-        let values = sides.iter().zip([place[1], place[0]]).map(|(side, index)| side.values[index].clone());
+        let values = sides.iter().zip([place[1], place[0]]).map(|(side, index)| side.values[index].0.clone());
         (place, values.collect::<Vec<String>>(), single(&own))
     };
     let mut figures: Vec<Figure> = Vec::new();
@@ -125,14 +112,9 @@ pub fn faceted(
 }
 
 /// Returns the names of arms without the values of their sweeps, by their places in the document.
-fn bases(arms: &[ArmRuns<'_>]) -> BTreeMap<usize, String> {
-    let mut names: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for row in arms.iter().flat_map(|arm| &arm.rows) {
-        let known = names.entry(row.arm_index).or_default();
-        if !known.contains(&row.arm.as_str()) {
-            known.push(&row.arm);
-        }
-    }
+fn bases(arms: &[ArmRuns]) -> BTreeMap<usize, String> {
+    let rows = arms.iter().flat_map(|arm| &arm.rows);
+    let names = by_key(distinct(rows.map(|row| (row.arm_index, row.arm.as_str()))));
     names.into_iter().map(|(index, names)| (index, base(&names).to_owned())).collect()
 }
 
@@ -144,7 +126,7 @@ struct Key<'a> {
 
 impl<'a> Key<'a> {
     /// Returns the values of the runs; `None` if no run has one.
-    fn new(column: &'a Column, arms: &[ArmRuns<'_>], bases: &BTreeMap<usize, String>) -> Option<Self> {
+    fn new(column: &'a Column, arms: &[ArmRuns], bases: &BTreeMap<usize, String>) -> Option<Self> {
         let mut values: Vec<(String, usize, Head)> = Vec::new();
         for row in arms.iter().flat_map(|arm| &arm.rows) {
             let Some(cell) = cell(column, row, bases) else { continue };
@@ -194,15 +176,15 @@ fn refusal(keys: &[Key<'_>]) -> String {
 }
 
 /// The runs of a line in one panel.
-struct Piece<'a> {
+struct Piece {
     place: [usize; 2],
-    arm: ArmRuns<'a>,
+    arm: ArmRuns,
 }
 
 /// Splits lines by panels. The values that head a panel leave the names of its lines, so that a line has one name and one
 /// style in all panels.
-fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, String>) -> Vec<Piece<'a>> {
-    let mut pieces: Vec<Piece<'a>> = Vec::new();
+fn pieces(arms: &[ArmRuns], keys: &[Key<'_>], bases: &BTreeMap<usize, String>) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
     for arm in arms {
         let from = pieces.len();
         // Runs that have not begun make no panels.
@@ -221,17 +203,17 @@ fn pieces<'a>(arms: &[ArmRuns<'a>], keys: &[Key<'_>], bases: &BTreeMap<usize, St
                 let (name, colour) = (arm.name.clone(), arm.colour);
                 pieces.push(Piece { place, arm: ArmRuns { name, colour, ..ArmRuns::default() } });
             }
-            pieces[index].arm.runs.push(*run);
-            pieces[index].arm.rows.push(row);
+            pieces[index].arm.runs.push(run.clone());
+            pieces[index].arm.rows.push(Arc::clone(row));
         }
         for row in &arm.waiting {
             let own = place_of(row);
             if let Some(piece) = pieces[from..].iter_mut().find(|piece| Some(piece.place) == own) {
-                piece.arm.waiting.push(row);
+                piece.arm.waiting.push(Arc::clone(row));
             }
         }
     }
-    let short = |piece: &Piece<'_>| {
+    let short = |piece: &Piece| {
         let values = keys.iter().zip([piece.place[1], piece.place[0]]);
         values.fold(piece.arm.name.clone(), |name, (key, index)| match key.column {
             Column::Setting(path) => without_value(&name, path, &key.values[index].0),
@@ -264,23 +246,20 @@ fn without_value(name: &str, path: &str, value: &str) -> String {
 }
 
 /// Returns the lines of all panels together.
-fn merged<'a>(pieces: &[Piece<'a>]) -> Vec<ArmRuns<'a>> {
-    let mut arms: Vec<ArmRuns<'a>> = Vec::new();
-    for Piece { arm, .. } in pieces {
-        match arms.iter_mut().find(|known| known.name == arm.name && known.colour == arm.colour) {
-            Some(known) => {
-                known.runs.extend(&arm.runs);
-                known.rows.extend(&arm.rows);
-                known.waiting.extend(&arm.waiting);
-            }
-            None => arms.push(arm.clone()),
-        }
-    }
-    arms
+fn merged(pieces: &[Piece]) -> Vec<ArmRuns> {
+    let arms = by_key(pieces.iter().map(|Piece { arm, .. }| ((arm.name.as_str(), arm.colour), arm)));
+    let line = |((name, colour), arms): ((&str, usize), Vec<&ArmRuns>)| ArmRuns {
+        name: name.to_owned(),
+        colour,
+        runs: arms.iter().flat_map(|arm| &arm.runs).cloned().collect(),
+        rows: arms.iter().flat_map(|arm| &arm.rows).cloned().collect(),
+        waiting: arms.iter().flat_map(|arm| &arm.waiting).cloned().collect(),
+    };
+    arms.into_iter().map(line).collect()
 }
 
 /// Returns the figure around its panels, with what the legend, the axes and the small print need.
-fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns<'_>]) -> Figure {
+fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns]) -> Figure {
     share_colours(&mut figures);
     let levels = in_panels(&mut figures);
     let note = note(&facets, &figures);
@@ -363,15 +342,14 @@ fn note(facets: &Facets, figures: &[Figure]) -> Note {
 
 /// The columns of a grid of panels, or its rows.
 struct Side {
-    pub key: String,
-    pub values: Vec<String>,
-    pub heads: Vec<Head>,
+    key: String,
+    values: Vec<(String, Head)>,
 }
 
 /// Gives lines that would share a panel one each, along the side of the grid that no setting has.
-fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
+fn by_line(pieces: &mut [Piece], sides: &mut Vec<Side>) {
     let is_shared =
-        |(at, piece): (usize, &Piece<'_>)| pieces[..at].iter().any(|other| other.place == piece.place);
+        |(at, piece): (usize, &Piece)| pieces[..at].iter().any(|other| other.place == piece.place);
     if sides.len() > 1 || !pieces.iter().enumerate().any(is_shared) {
         return;
     }
@@ -384,15 +362,8 @@ fn by_line(pieces: &mut [Piece<'_>], sides: &mut Vec<Side>) {
     let own = format!("{}, ", base(&names.iter().map(String::as_str).collect::<Vec<_>>()));
     let short: Option<Vec<&str>> = names.iter().map(|name| name.strip_prefix(&own)).collect();
     let short = short.unwrap_or_else(|| names.iter().map(String::as_str).collect());
-    let heads = short.iter().map(|name| Head { label: String::new(), value: (*name).to_owned() }).collect();
-    sides.push(Side { key: Column::Arm.key(), heads, values: names });
-}
-
-impl Key<'_> {
-    fn side(&self) -> Side {
-        let (values, heads) = self.values.iter().cloned().unzip();
-        Side { key: self.column.key(), values, heads }
-    }
+    let heads = short.into_iter().map(|name| Head { label: String::new(), value: name.to_owned() });
+    sides.push(Side { key: Column::Arm.key(), values: names.iter().cloned().zip(heads).collect() });
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::plots::find;
-use crate::plots::testing::{at, record};
+use crate::plots::testing::{at, record, rows as shared};
 use crate::view::{Drawn, lines_of, whole};
 use doc::file::parse;
 use doc::{Run, runs};
@@ -138,10 +138,13 @@ fn the_settings_in_which_runs_differ_can_be_chosen() {
         ..Row::default()
     };
     let rows = [row(0, "8"), row(1, "16")];
-    let of = |rows| choices(&[ArmRuns { rows, ..ArmRuns::default() }]).into_iter().map(|(column, _)| column);
-    let found: Vec<Column> = of(rows.iter().collect()).collect();
+    let of = |rows: &[Row]| {
+        let arm = ArmRuns { rows: shared(rows), ..ArmRuns::default() };
+        choices(&[arm]).into_iter().map(|(column, _)| column)
+    };
+    let found: Vec<Column> = of(&rows).collect();
     assert_eq!(found, [setting("train.batch"), Column::Arm]);
-    assert_eq!(of(vec![&rows[0]]).count(), 0);
+    assert_eq!(of(&rows[..1]).count(), 0);
     assert!(choices(&[]).is_empty());
 }
 
@@ -169,9 +172,9 @@ fn runs_that_have_not_begun_count_in_their_panel_and_unknown_settings_have_none(
     };
     let rows = [row(1, "8"), row(2, "8"), row(3, "16"), Row { seed: 4, ..Row::default() }];
     let arms = [ArmRuns {
-        runs: vec![(1, &record), (3, &record), (4, &record)],
-        rows: vec![&rows[0], &rows[2], &rows[3]],
-        waiting: vec![&rows[1]],
+        runs: [1, 3, 4].map(|seed| (seed, record.clone())).to_vec(),
+        rows: shared([&rows[0], &rows[2], &rows[3]]),
+        waiting: shared([&rows[1]]),
         ..ArmRuns::default()
     }];
     let by = |column: Column| {
@@ -221,11 +224,11 @@ fn lines_by_round_have_one_name_and_one_style_in_all_panels() {
     let arm = |arm: usize, runs: &[usize]| ArmRuns {
         name: rows[runs[0]].arm.clone(),
         colour: arm,
-        runs: runs.iter().map(|run| (rows[*run].seed, &records[*run])).collect(),
-        rows: runs.iter().map(|run| &rows[*run]).collect(),
+        runs: runs.iter().map(|run| (rows[*run].seed, records[*run].clone())).collect(),
+        rows: shared(runs.iter().map(|run| &rows[*run])),
         ..ArmRuns::default()
     };
-    let of = |arms: &[ArmRuns<'_>], by: Column| {
+    let of = |arms: &[ArmRuns], by: Column| {
         let facets = FacetSettings { by: vec![by], ..FacetSettings::default() };
         let view = PlotView { facets, ..PlotView::default() };
         whole(find("rounds").unwrap(), arms, &PlotOptions::default(), &view, "")

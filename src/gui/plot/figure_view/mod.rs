@@ -395,7 +395,7 @@ impl Beside {
         if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
             return Self::Scale(UnplacedScaleBar::new(cells, [bottom, top], EM));
         }
-        let y = Mapping::of_places(&figure.y, view[1], [bottom, top]);
+        let y = Mapping::from_places(&figure.y, view[1], [bottom, top]);
         let ends = Ends::new(figure, &state.hidden, y, EM, EndText::Values);
         let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
         ends.filter(fits).map_or(Self::Nothing, Self::Ends)

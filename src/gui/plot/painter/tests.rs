@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 use figure::axis::Mapping;
-use figure::facets::testing::by_batch;
 use figure::palette::Theme;
+use figure::plots::testing::by_batch;
 use figure::ranges::{Fit, ranges_of_panels};
 use figure::raster::pixels;
 use figure::scene::{Detail, Intervals, Look, Surface, bands, ground, over};

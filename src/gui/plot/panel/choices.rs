@@ -283,7 +283,7 @@ mod tests {
     use crate::plot::{PlotInput, plot_ui, tools_ui};
     use crate::theme;
     use figure::axis::Scale;
-    use figure::plots::testing::{at, record};
+    use figure::plots::testing::{arm, at, record};
     use figure::plots::{ALL, ArmRuns, find};
     use results::Point;
     use results::metric::MetricAxes;
@@ -379,12 +379,8 @@ mod tests {
         let rows: Vec<Row> =
             values.iter().enumerate().map(|(nth, (rate, batch))| row(nth, rate, batch)).collect();
         let record = record([at("test_accuracy", 1.0, 0.5), at("train_loss", 1.0, 0.25)]);
-        let arm = |row: &Row| ArmRuns { name: row.arm.clone(), ..ArmRuns::default() };
-        let arms: Vec<ArmRuns<'_>> = rows
-            .iter()
-            .map(|row| ArmRuns { runs: vec![(1, &record)], rows: vec![row], ..arm(row) })
-            .collect();
-        let input = PlotInput::new(&arms, String::new(), 0);
+        let arm = |row: Row| ArmRuns { rows: vec![Arc::new(row.clone())], ..arm(&row.arm, 0, [&record]) };
+        let input = PlotInput::new(rows.into_iter().map(arm).collect(), String::new(), 0);
         let mut is_first = true;
         let draw = move |ui: &mut Ui, state: &mut PlotState| {
             if std::mem::take(&mut is_first) {

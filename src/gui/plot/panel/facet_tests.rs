@@ -10,7 +10,7 @@ use super::*;
 use crate::plot::PlotInput;
 use crate::plot::panel::{menu_ui, plot_ui, tools_ui};
 use crate::theme;
-use figure::plots::testing::{at, record};
+use figure::plots::testing::{arm, at, record};
 use figure::plots::{ALL, ArmRuns};
 use results::RunRecord;
 use results::facets::FacetAxes;
@@ -35,19 +35,11 @@ fn input(batches: &[u32]) -> PlotInput {
     };
     let lines: Vec<(usize, u32)> =
         [0, 1].into_iter().flat_map(|arm| batches.iter().map(move |batch| (arm, *batch))).collect();
-    let rows: Vec<[Row; 2]> =
-        lines.iter().map(|(arm, batch)| [1, 2].map(|seed| row(*arm, *batch, seed))).collect();
-    let arms: Vec<ArmRuns<'_>> = rows
-        .iter()
-        .map(|rows| ArmRuns {
-            name: rows[0].arm.clone(),
-            colour: rows[0].arm_index,
-            runs: vec![(1, &record), (2, &record)],
-            rows: rows.iter().collect(),
-            ..ArmRuns::default()
-        })
-        .collect();
-    PlotInput::new(&arms, String::new(), 0)
+    let line = |(index, batch): (usize, u32)| {
+        let rows = [1, 2].map(|seed| Arc::new(row(index, batch, seed))).to_vec();
+        ArmRuns { rows, ..arm(&row(index, batch, 1).arm, index, [&record; 2]) }
+    };
+    PlotInput::new(lines.into_iter().map(line).collect(), String::new(), 0)
 }
 
 fn harness(batches: &[u32]) -> Harness<'static, Shown> {

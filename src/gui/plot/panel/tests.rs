@@ -6,8 +6,8 @@ use egui_kittest::kittest::Queryable;
 
 use super::*;
 use crate::{app, settings};
-use figure::plots::testing::{at, outcome, record, single_faults};
-use figure::plots::{ALL, ArmRuns, find};
+use figure::plots::testing::{arm, at, outcome, record, single_faults};
+use figure::plots::{ALL, find};
 use results::RunRecord;
 use results::campaign::Outcomes;
 use results::view::{PlotOptions, PlotView, Preset};
@@ -35,16 +35,10 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
         if std::mem::take(&mut is_first) {
             return theme::install(ui.ctx()); // its fonts can be used from the next frame on
         }
-        let arms = [ArmRuns {
-            name: "dense".to_owned(),
-            colour: 0,
-            runs: vec![(1, &shown.record)],
-            ..ArmRuns::default()
-        }];
         let input = PlotInput {
             remark: shown.remark.to_owned(),
             faults: shown.faults.clone(),
-            ..PlotInput::new(&arms, shown.filter.to_owned(), shown.revision)
+            ..PlotInput::new(vec![arm("dense", 0, [&shown.record])], shown.filter.to_owned(), shown.revision)
         };
         let plot = shown.plot.unwrap_or(&ALL[0]);
         shown.state.update_data(&input, ui.input(|input| input.time));
@@ -125,13 +119,7 @@ fn a_remark_is_in_the_explanation_and_no_filter() {
 #[test]
 fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
     let shown = &mut running();
-    let arms = [ArmRuns {
-        name: "dense".to_owned(),
-        colour: 0,
-        runs: vec![(1, &shown.record)],
-        ..ArmRuns::default()
-    }];
-    let input = PlotInput::new(&arms, String::new(), 0);
+    let input = PlotInput::new(vec![arm("dense", 0, [&shown.record])], String::new(), 0);
     for plot in [find("accuracy").unwrap(), find("remaining").unwrap()] {
         shown.state.update(plot, &input, &Context::default(), 0.0);
         assert!(shown.state.has_data(plot), "{}", plot.name);
@@ -337,8 +325,7 @@ fn the_head_names_a_cell_with_its_interval_and_the_keyboard_moves_on() {
         Outcomes { trials: 20, tally, ..outcome }
     };
     let run = single_faults(vec![of(0, 30, 8), of(0, 2, 0), of(1, 30, 2), of(1, 2, 0)]);
-    let arm = ArmRuns { name: "a".to_owned(), runs: vec![(1, &run)], ..ArmRuns::default() };
-    let figure = (find("vulnerability").unwrap().build)(&[arm], &PlotOptions::default());
+    let figure = (find("vulnerability").unwrap().build)(&[arm("a", 0, [&run])], &PlotOptions::default());
     let draw = move |ui: &mut Ui, state: &mut (FigureView, Option<[usize; 2]>)| {
         app::prepare(ui.ctx(), &settings::Settings::default());
         state.1 = cell_head_ui(ui, &figure, &mut state.0).or(state.1);

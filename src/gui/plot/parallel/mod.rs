@@ -203,7 +203,7 @@ impl<'a> AxesFrame<'a> {
                 chosen.brushes.remove(&axis.label());
             }
         } else {
-            let ends = [from.min(to), from.max(to)].map(|height| axis.value_at(height));
+            let ends = [from.min(to), from.max(to)].map(|height| axis.heights().value(height));
             chosen.brushes.insert(axis.label(), ends);
         }
         if response.clicked() || response.drag_stopped() {
@@ -264,7 +264,7 @@ impl<'a> AxesFrame<'a> {
     fn chosen(&self, ui: &Ui, painter: &Painter, index: usize, range: [f64; 2]) {
         let Some(x) = self.axes.get(index).map(|axis| axis.x as f32) else { return };
         let axis = &self.figure.parallel[index];
-        let [low, high] = range.map(|end| axis.height(end).unwrap_or_default());
+        let [low, high] = range.map(|end| axis.heights().place(end).unwrap_or_default());
         let rect = Rect::from_x_y_ranges(x - BOX / 2.0..=x + BOX / 2.0, self.y(high)..=self.y(low));
         let accent = crate::theme::present(ui).link;
         painter.rect_filled(rect, 2.0, accent.gamma_multiply(0.2));
@@ -298,7 +298,7 @@ fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut A
     for key in pressed(ui, response) {
         let Some(axis) = frame.figure.parallel.get(chosen.axis.min(last)) else { return };
         let range = chosen.brushes.get(&axis.label()).copied();
-        let heights = range.map(|ends| ends.map(|end| axis.height(end).unwrap_or_default()));
+        let heights = range.map(|ends| ends.map(|end| axis.heights().place(end).unwrap_or_default()));
         let ends = match (key, heights) {
             (PlotKey::Step([x, _]), _) if x != 0.0 => {
                 chosen.axis =
@@ -327,7 +327,7 @@ fn take_keys(ui: &Ui, frame: &AxesFrame<'_>, response: &Response, chosen: &mut A
             }
             (PlotKey::Step(_) | PlotKey::Pan(_), None) | (PlotKey::Zoom(_) | PlotKey::Enter, _) => continue,
         };
-        chosen.brushes.insert(axis.label(), ends.map(|end| axis.value_at(end)));
+        chosen.brushes.insert(axis.label(), ends.map(|end| axis.heights().value(end)));
     }
     if response.has_focus()
         && let Some(upright) = frame.axes.get(chosen.axis.min(last))

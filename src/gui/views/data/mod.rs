@@ -68,7 +68,7 @@ impl Answers {
     fn of(predictions: Vec<Prediction>, seen: &SeenSamples, title: String) -> Self {
         let labels = seen.samples.labels.iter().copied();
         let pairs = labels.zip(predictions.iter().map(|prediction| prediction.class));
-        let counts = Confusion::of(seen.classes.len(), pairs);
+        let counts = Confusion::new(seen.classes.len(), pairs);
         let figure = Arc::new(confusion(&counts, &seen.classes, &title));
         Self { predictions, counts, figure, title }
     }

@@ -194,7 +194,7 @@ fn net_at<'a>(experiment: &'a Experiment, place: &Place) -> &'a Net {
 /// network, which is the `arm` with its swept values.
 fn vulnerabilities(input: &ViewInput<'_>, arm: &str, stage: Option<&str>) -> Vulnerabilities {
     let own = input.selected().filter(|run| run.arm == arm);
-    Vulnerabilities::of(arm, own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))), stage)
+    Vulnerabilities::new(arm, own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))), stage)
 }
 
 /// The lines of the editor for the operations of a network.

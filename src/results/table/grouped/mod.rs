@@ -307,7 +307,7 @@ fn cell(column: &Column, group: &Group, rows: &[Row]) -> Cell {
 pub fn cell_of<'a>(column: &Column, rows: impl Iterator<Item = &'a Row>) -> Cell {
     if column.is_measured() {
         let values = rows.filter_map(|row| Some((row.is_finished(), column.value(row)?)));
-        let split = Split::of(values, |(is_finished, _)| !is_finished);
+        let split = Split::new(values, |(is_finished, _)| !is_finished);
         let spread = split.spread(Spread::Interval95);
         return mean_cell(
             column,
@@ -325,7 +325,7 @@ fn mean_cell(column: &Column, values: &[f64], spread: Spread) -> Cell {
     let found = level(0.0, values, spread);
     let half = found.band.map(|band| band.high - found.mean);
     let is_plain = column.format() == Format::Number && matches!(column, Column::Series { .. });
-    let digits = Digits::of([found.mean], Format::Number);
+    let digits = Digits::new([found.mean], Format::Number);
     let text = |value: f64| if is_plain { digits.text(value) } else { column.number(value) };
     let spread = half.map(|half| plus_minus(half, &text(half))).unwrap_or_default();
     Cell { text: text(found.mean), spread, mean: Some(found.mean), half }

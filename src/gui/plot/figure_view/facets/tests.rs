@@ -8,7 +8,7 @@ use super::*;
 use crate::plot::figure_view::figure_ui;
 use crate::plot::figure_view::tests::scroll_at;
 use crate::theme;
-use figure::facets::testing::by_batch;
+use figure::plots::testing::by_batch;
 use results::facets::FacetAxes;
 use results::table::LineFacts;
 use results::view::PlotView;
