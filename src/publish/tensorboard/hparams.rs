@@ -90,7 +90,8 @@ impl Hparams {
             }
             experiment = experiment.nested(4, &info);
         }
-        let has = |series: &&str| selected.begun().any(|(_, record)| record.points().latest(series).is_some());
+        let has =
+            |series: &&str| selected.begun().any(|(_, record)| record.points().latest(series).is_some());
         for series in METRICS.split(' ').filter(has) {
             // MetricInfo.name is a MetricName, whose group is the folder below the run's.
             let name = Message::default().text(2, &tag_of(series));
