@@ -16,7 +16,7 @@ use results::number::{fixed, percent};
 use results::statistics::{Comparison, Paired};
 use results::table::columns::{Column, Numbers, Sort, cells, usual};
 use results::table::grouped::Grouped;
-use results::table::view::{Baseline, Key};
+use results::table::view::Baseline;
 use results::table::{Differing, Row, VALIDATION, VOTE};
 use results::tickets::trainings;
 use results::view::ViewSettings;
@@ -150,7 +150,7 @@ fn read(arguments: &ShowArgs, runs: &[Run], folder: &Path, columns: &[Column]) -
 /// Makes the row of a run; of one that has never been started too.
 fn row(run: &Run, record: Option<&RunRecord>) -> Row {
     let state = record.map_or(RunState::Waiting.word(), |record| record.state().word());
-    Row::of(run, record, state, 0)
+    Row::new(run, record, state, 0)
 }
 
 fn run_json<'a>(row: &'a Row, failures: &'a BTreeMap<String, String>) -> RunJson<'a> {
@@ -203,7 +203,7 @@ pub struct ListingArgs {
 /// Keys that group the table, and its columns.
 #[derive(Debug)]
 pub struct Chosen {
-    keys: Vec<Key>,
+    keys: Vec<Column>,
     /// Without the arm; none where nothing was chosen.
     pub columns: Vec<Column>,
 }
@@ -215,7 +215,7 @@ impl ListingArgs {
     /// A key or a column that is not there, with those that are.
     pub fn chosen(&self, differing: &Differing) -> Result<Chosen, Failure> {
         let known = differing.known();
-        let keys: Vec<Key> = self.group.iter().map(|name| key(name, known)).collect::<Result<_, _>>()?;
+        let keys: Vec<Column> = self.group.iter().map(|name| key(name, known)).collect::<Result<_, _>>()?;
         if keys.len() > 2 {
             return refuse("--group: write one key or two, such as arm,batch");
         }
@@ -251,7 +251,7 @@ fn listing_text(
         columns.push(Column::Delta);
     }
     let baseline = arguments.baseline.clone().map_or(Baseline::First, Baseline::Group);
-    let found = Grouped::of(&rows, |_| true, columns, keys, &baseline, &Sort::default());
+    let found = Grouped::new(&rows, |_| true, columns, keys, &baseline, &Sort::default());
     if let Some(wanted) = arguments.baseline.as_ref().filter(|wanted| **wanted != found.baseline) {
         let known: Vec<&str> = found.groups.iter().map(|group| group.name.as_str()).collect();
         let known = known.join("\n  ");
@@ -265,19 +265,15 @@ fn listing_text(
     Ok(table(&head.iter().map(String::as_str).collect::<Vec<_>>(), lines, 1))
 }
 
-fn key(name: &str, settings: &[String]) -> Result<Key, Failure> {
-    match name {
-        "arm" => Ok(Key::Arm),
-        "seed" => Ok(Key::Seed),
-        "tags" | "tag" => Ok(Key::Tags),
-        "state" => Ok(Key::State),
-        other => match Column::parse(other, settings) {
-            Ok(Column::Setting(path)) => Ok(Key::Setting(path)),
-            Ok(_) => refuse(format!(
-                "--group: \"{other}\" cannot group runs; write arm, seed, tags, state or a setting"
-            )),
-            Err(why) => refuse(format!("--group: {why}")),
-        },
+/// Returns the column of this name, if it can group runs.
+fn key(name: &str, settings: &[String]) -> Result<Column, Failure> {
+    use Column as C;
+    match C::parse(if name == "tag" { "tags" } else { name }, settings) {
+        Ok(column) if matches!(column, C::Arm | C::Seed | C::Tags | C::State | C::Setting(_)) => Ok(column),
+        Ok(_) => refuse(format!(
+            "--group: \"{name}\" cannot group runs; write arm, seed, tags, state or a setting"
+        )),
+        Err(why) => refuse(format!("--group: {why}")),
     }
 }
 

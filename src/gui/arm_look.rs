@@ -1,8 +1,8 @@
 //! The look of an arm: its mark as in legends, and the palette that changes its colour and mark.
 
 use eframe::egui::{
-    Color32, Painter, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
-    accesskit::Role, vec2,
+    Pos2, Rect, Response, RichText, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, accesskit::Role,
+    vec2,
 };
 
 use super::theme::{self, SMALL, STEP, present};
@@ -37,7 +37,7 @@ pub fn palette_ui(ui: &mut Ui, own: Style) -> Option<usize> {
         for marker in MARKERS.into_iter().skip(1) {
             let index = index_of(own.colour, marker);
             let (rect, response) = swatch_ui(ui, &format!("{marker:?}").to_lowercase(), own.marker == marker);
-            mark(ui.painter(), rect.center(), style_of(index), theme::arm_colour(ui, index));
+            mark(ui, rect.center(), index, true);
             if response.clicked() {
                 chosen = Some(index);
             }
@@ -60,17 +60,10 @@ fn swatch_ui(ui: &mut Ui, name: &str, is_chosen: bool) -> (Rect, Response) {
     (rect, response.on_hover_text(name))
 }
 
-/// Paints the mark of an arm: the marker of its line, or the line itself where it has none.
-pub fn mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
-    mark_of(painter, centre, (style, colour), true);
-}
-
-/// Paints the mark of one of several runs of an arm: hollow.
-pub fn hollow_mark(painter: &Painter, centre: Pos2, style: Style, colour: Color32) {
-    mark_of(painter, centre, (style, colour), false);
-}
-
-fn mark_of(painter: &Painter, centre: Pos2, (style, colour): (Style, Color32), is_full: bool) {
+/// Paints the mark of an arm with this style: the marker of its line, or the line itself where it has none. That of one of
+/// several runs of an arm is hollow.
+pub fn mark(ui: &Ui, centre: Pos2, style: usize, is_full: bool) {
+    let (painter, colour, style) = (ui.painter(), theme::arm_colour(ui, style), style_of(style));
     if style.marker == Marker::None && style.dash != Dash::Solid {
         let ends = [-5.5, -0.5, 0.5, 5.5].map(|x| centre + vec2(x, 0.0));
         painter.line_segment([ends[0], ends[1] - vec2(1.0, 0.0)], Stroke::new(2.5, colour));

@@ -23,21 +23,13 @@ pub fn pause_after(took: f64) -> f64 {
     f64::max(PAUSE, took / SHARE)
 }
 
+/// Says that a thread has gone without an answer.
+const LOST: &str = "the thread ended unexpectedly";
+
 /// A value that a thread computes.
 #[derive(Debug)]
 pub struct BackgroundTask<T> {
     answer: Receiver<Result<T, String>>,
-}
-
-/// The state of a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TaskState<T> {
-    /// It goes on.
-    Running,
-    /// It has computed this.
-    Done(T),
-    /// It ended with an error of the program, which says this.
-    Failed(String),
 }
 
 impl<T: Send + 'static> BackgroundTask<T> {
@@ -62,14 +54,21 @@ impl<T: Send + 'static> BackgroundTask<T> {
         (sender, Self { answer })
     }
 
-    /// Returns the answer, once.
-    pub fn take(&self) -> TaskState<T> {
+    /// Returns the answer, once, or what an error of the program says that ended the thread; nothing while it goes on.
+    pub fn take(&self) -> Option<Result<T, String>> {
         match self.answer.try_recv() {
-            Ok(Ok(answer)) => TaskState::Done(answer),
-            Ok(Err(why)) => TaskState::Failed(why),
-            Err(TryRecvError::Empty) => TaskState::Running,
-            Err(TryRecvError::Disconnected) => TaskState::Failed("the thread ended unexpectedly".to_owned()),
+            Ok(answer) => Some(answer),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(LOST.to_owned())),
         }
+    }
+
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    /// What an error of the program says that ended the thread.
+    pub fn wait(self) -> Result<T, String> {
+        self.answer.recv().unwrap_or_else(|_| Err(LOST.to_owned()))
     }
 }
 
@@ -193,9 +192,15 @@ impl<K, T: Send + 'static> Latest<K, T> {
     pub fn poll(&mut self) {
         let Some((key, task)) = self.asked.take() else { return };
         match task.take() {
-            TaskState::Running => self.asked = Some((key, task)),
-            TaskState::Done(answer) => self.answer(key, answer),
-            TaskState::Failed(why) => self.answer(key, Err(why)),
+            None => self.asked = Some((key, task)),
+            Some(answer) => self.answer(key, answer.flatten()),
+        }
+    }
+
+    /// Waits for the answer that a thread looks for.
+    pub fn wait(&mut self) {
+        if let Some((key, task)) = self.asked.take() {
+            self.answer(key, task.wait().flatten());
         }
     }
 
@@ -250,14 +255,10 @@ impl WriteJob {
 
     /// Returns true once it is over, after it has told the log and filled the clipboard; or why it failed.
     pub fn finish(&self, log: &mut Log, ctx: &Context) -> Result<bool, String> {
-        let written = match self.work.take() {
-            TaskState::Running => return Ok(false),
-            TaskState::Done(written) => written?,
-            TaskState::Failed(why) => {
-                return Err(format!("{why}. This is a bug in Weightlab; please report it."));
-            }
-        };
-        let Written { label, notes, copied } = written;
+        let Some(written) = self.work.take() else { return Ok(false) };
+        let written =
+            written.map_err(|why| format!("{why}. This is a bug in Weightlab; please report it."))?;
+        let Written { label, notes, copied } = written?;
         match (copied, &self.path) {
             (Some(Copied::Picture(image)), _) => {
                 let [width, height] = image.size;
@@ -293,22 +294,13 @@ impl WriteJob {
 mod tests {
     use super::*;
 
-    fn end<T: Send + 'static>(background: &BackgroundTask<T>) -> TaskState<T> {
-        loop {
-            match background.take() {
-                TaskState::Running => std::thread::yield_now(),
-                answer => return answer,
-            }
-        }
-    }
-
     #[test]
     fn an_answer_or_the_words_of_a_panic_come_back() {
         let ctx = Context::default();
-        assert_eq!(end(&BackgroundTask::begin("seven", &ctx, || 7).unwrap()), TaskState::Done(7));
+        assert_eq!(BackgroundTask::begin("seven", &ctx, || 7).unwrap().wait(), Ok(7));
         let lost: BackgroundTask<u32> =
             BackgroundTask::begin("panic", &ctx, || panic!("on {}", "purpose")).unwrap();
-        assert_eq!(end(&lost), TaskState::Failed("on purpose".to_owned()));
+        assert_eq!(lost.wait(), Err("on purpose".to_owned()));
     }
 
     #[test]

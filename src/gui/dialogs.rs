@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{self, Frame, Grid, Id, Modal, RichText, TextEdit, Ui, vec2};
 
 use crate::commands::{Command, Menu, key_text};
-use crate::files::{PathRequest, Purpose, absolute, home_folder, typed, with_extension};
+use crate::files::{PathRequest, absolute, home_folder, typed, with_extension};
 use crate::icons::Icon;
 use crate::plan::Action;
 use crate::text::{counted, duration};
@@ -67,7 +67,6 @@ fn question<const N: usize>(title: String, text: String, replies: [(&str, Reply)
     Question { title, text, replies, dismissed: Reply::Cancel, width: WIDTH }
 }
 
-/// The questions.
 impl Dialog {
     /// Asks what becomes of edits that are not saved. `typed` are texts in fields that are no values, where they are all
     /// that would be lost: these cannot be saved.
@@ -285,10 +284,7 @@ fn path_ui(
     text: &mut String,
     error: Option<&str>,
 ) -> Option<Reply> {
-    let verb = match request.purpose {
-        Purpose::Open | Purpose::Folder | Purpose::File => "Open",
-        Purpose::Save | Purpose::Report | Purpose::NewFolder => "Save",
-    };
+    let verb = if request.purpose.writes() { "Save" } else { "Open" };
     title_ui(ui, request.title());
     ui.label("The system's file dialog is not available. Type the path of the file.");
     let label = ui.label("Path");

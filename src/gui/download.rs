@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use eframe::egui::{self, Frame, Id, Modal, ProgressBar, RichText, TextEdit, Ui};
 
-use super::background::{BackgroundTask, Latest, LoadState, TaskState};
+use super::background::Latest;
 use super::files::{home_folder, typed};
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState, Tone, title_ui};
@@ -31,33 +31,16 @@ pub enum DownloadResponse {
     Close,
 }
 
-/// A dataset of the list.
-struct Listed {
-    set: &'static KnownSet,
-    origin: Origin,
-    /// The folder that has it already.
-    found: Option<PathBuf>,
-}
-
-/// A download in progress.
-struct Running {
-    done: Arc<AtomicU64>,
+/// The progress of a download, in bytes, and a request to end it.
+#[derive(Default)]
+struct Progress {
+    done: AtomicU64,
     total: u64,
-    is_cancelled: Arc<AtomicBool>,
-    task: BackgroundTask<Result<(), DownloadError>>,
-}
-
-/// The state of the dialog.
-enum State {
-    /// Nothing goes on.
-    Choosing,
-    /// A download goes on.
-    Running(Running),
-    /// The last download failed, for this reason.
-    Failed(String),
+    is_cancelled: AtomicBool,
 }
 
 /// The state of the disk: the folders of the listed datasets, and whether a previous try left a part of the chosen one.
+#[derive(Default)]
 struct OnDisk {
     found: Vec<Option<PathBuf>>,
     has_part: bool,
@@ -65,44 +48,35 @@ struct OnDisk {
 
 /// The dialog.
 pub struct DownloadDialog {
-    listed: Vec<Listed>,
+    listed: Vec<(&'static KnownSet, Origin)>,
     chosen: usize,
     folder: String,
-    /// True if a previous try left a part of a file there.
-    has_part: bool,
-    /// The dataset and the folder that were looked at last, and a thread that looks: disks may be slow.
-    on_disk: Latest<(usize, PathBuf), OnDisk>,
-    state: State,
+    /// What is there of the chosen dataset in the folder, after so many downloads: disks may be slow.
+    on_disk: Latest<(usize, PathBuf, u32), OnDisk>,
+    downloads: u32,
+    progress: Arc<Progress>,
+    /// Becomes true if all files have arrived, and false if that was cancelled.
+    download: Latest<(), bool>,
 }
 
 impl DownloadDialog {
     /// Returns the dialog with the datasets that there are; `wanted` is the name of the one to begin with.
     pub fn new(places: &Places, wanted: Option<&str>) -> Self {
-        let listed: Vec<Listed> = Data::downloadable()
-            .into_iter()
-            .map(|(set, origin)| Listed { set, origin, found: None })
-            .collect();
-        let chosen = listed.iter().position(|listed| Some(listed.set.name) == wanted).unwrap_or_default();
-        let mut dialog = Self::of(listed, String::new());
-        dialog.chosen = chosen;
+        let listed = Data::downloadable();
+        let chosen = listed.iter().position(|(set, _)| Some(set.name) == wanted).unwrap_or_default();
+        let mut dialog = Self::with(listed, chosen, String::new());
         dialog.propose_folder(places);
         dialog
     }
 
-    fn of(listed: Vec<Listed>, folder: String) -> Self {
-        Self {
-            listed,
-            chosen: 0,
-            folder,
-            has_part: false,
-            on_disk: Latest::default(),
-            state: State::Choosing,
-        }
+    fn with(listed: Vec<(&'static KnownSet, Origin)>, chosen: usize, folder: String) -> Self {
+        let (on_disk, download) = (Latest::default(), Latest::default());
+        Self { listed, chosen, folder, on_disk, downloads: 0, progress: Arc::default(), download }
     }
 
     fn propose_folder(&mut self, places: &Places) {
-        if let Some(listed) = self.listed.get(self.chosen) {
-            self.folder = listed.set.download_folder(places).display().to_string();
+        if let Some((set, _)) = self.listed.get(self.chosen) {
+            self.folder = set.download_folder(places).display().to_string();
         }
     }
 
@@ -117,48 +91,42 @@ impl DownloadDialog {
             self.content_ui(ui, places)
         });
         let is_closed = modal.inner || modal.should_close();
-        if is_closed && let State::Running(running) = &self.state {
-            running.is_cancelled.store(true, Ordering::SeqCst);
+        if is_closed {
+            self.progress.is_cancelled.store(true, Ordering::SeqCst);
         }
         arrived.or_else(|| is_closed.then_some(DownloadResponse::Close))
     }
 
     /// Takes the end of a download.
     fn take_end(&mut self) -> Option<DownloadResponse> {
-        let State::Running(running) = &self.state else { return None };
-        let name = self.listed[self.chosen].set.name;
-        let (state, response) = match running.task.take() {
-            TaskState::Running => return None,
-            TaskState::Done(Ok(())) => {
-                (State::Choosing, Some(DownloadResponse::Arrived(name, self.target())))
-            }
-            TaskState::Done(Err(DownloadError::Cancelled)) => (State::Choosing, None),
-            TaskState::Done(Err(error)) => (State::Failed(error.to_string()), None),
-            TaskState::Failed(why) => (State::Failed(why), None),
-        };
-        self.state = state;
-        self.on_disk.forget();
-        response
+        let was_busy = self.download.is_busy();
+        let end = self.download.take();
+        self.downloads += u32::from(was_busy && !self.download.is_busy());
+        let (set, _) = self.listed.get(self.chosen)?;
+        let ((), is_complete) = end?;
+        is_complete.then(|| DownloadResponse::Arrived(set.name, self.target()))
     }
 
     fn target(&self) -> PathBuf {
         typed(&self.folder, home_folder().as_deref())
     }
 
-    /// Draws what is inside; whether it is to be closed.
+    /// Draws what is inside. Returns true if it is to be closed.
     fn content_ui(&mut self, ui: &mut Ui, places: &Places) -> bool {
         title_ui(ui, "Download data");
-        let is_running = matches!(self.state, State::Running(_));
+        let is_running = self.download.is_busy();
         let before = self.chosen;
         ui.add_enabled_ui(!is_running, |ui| self.list_ui(ui));
         if self.chosen != before {
-            self.state = State::Choosing;
+            self.download.forget();
             self.propose_folder(places);
         }
-        let Some(listed) = self.listed.get(self.chosen) else { return true };
+        let Some((_, origin)) = self.listed.get(self.chosen) else { return true };
         let weak = present(ui).text3;
-        ui.label(RichText::new(format!("Source: {}", source(&listed.origin))).size(SMALL).color(weak));
-        ui.label(RichText::new(format!("About: {}", listed.origin.page)).size(SMALL).color(weak));
+        let url = origin.files.first().map_or("", |file| file.url);
+        let source = url.rsplit_once('/').map_or(url, |(folder, _)| folder);
+        ui.label(RichText::new(format!("Source: {source}")).size(SMALL).color(weak));
+        ui.label(RichText::new(format!("About: {}", origin.page)).size(SMALL).color(weak));
         ui.horizontal(|ui| {
             let label = ui.label("Folder");
             let state = if self.folder.trim().is_empty() { FieldState::Wrong } else { FieldState::Plain };
@@ -166,84 +134,80 @@ impl DownloadDialog {
             let field = ui.add_enabled_ui(!is_running, |ui| widgets::field_ui(ui, field, state)).inner;
             field.labelled_by(label.id);
         });
-        match &self.state {
-            State::Choosing => {}
-            State::Failed(why) => drop(widgets::message_ui(ui, Tone::Bad, why)),
-            State::Running(running) => {
-                let done = running.done.load(Ordering::SeqCst);
-                let text = format!("{} of {}", megabytes(done), megabytes(running.total));
-                ui.add(ProgressBar::new(done as f32 / running.total.max(1) as f32).text(text));
-                ui.ctx().request_repaint_after(REDRAW_EVERY);
-            }
+        if is_running {
+            let (done, total) = (self.progress.done.load(Ordering::SeqCst), self.progress.total);
+            let text = format!("{} of {}", megabytes(done), megabytes(total));
+            ui.add(ProgressBar::new(done as f32 / total.max(1) as f32).text(text));
+            ui.ctx().request_repaint_after(REDRAW_EVERY);
+        } else if let Some((_, Err(why))) = self.download.newest() {
+            widgets::message_ui(ui, Tone::Bad, why);
         }
         self.buttons_ui(ui)
     }
 
     fn list_ui(&mut self, ui: &mut Ui) {
-        for (position, listed) in self.listed.iter().enumerate() {
-            let name = format!("{}, {}", listed.set.name, megabytes(listed.origin.bytes()));
+        let found = self.on_disk.last().map_or(&[][..], |(_, on_disk)| &on_disk.found);
+        for (position, (set, origin)) in self.listed.iter().enumerate() {
+            let name = format!("{}, {}", set.name, megabytes(origin.bytes()));
             ui.radio_value(&mut self.chosen, position, name);
-            let place = listed.found.as_ref().map(|folder| format!(". Found in {}", folder.display()));
-            let about = format!("Licence: {}{}", listed.origin.licence, place.unwrap_or_default());
+            let place = found.get(position).and_then(Option::as_ref);
+            let place = place.map(|folder| format!(". Found in {}", folder.display()));
+            let about = format!("Licence: {}{}", origin.licence, place.unwrap_or_default());
             ui.indent(position, |ui| {
                 ui.label(RichText::new(about).size(SMALL).color(present(ui).text3));
             });
         }
     }
 
-    /// Draws the buttons; whether the dialog is to be closed.
+    /// Draws the buttons. Returns true if the dialog is to be closed.
     fn buttons_ui(&mut self, ui: &mut Ui) -> bool {
         ui.horizontal(|ui| {
-            if let State::Running(running) = &self.state {
+            if self.download.is_busy() {
                 if ui.add(widgets::button(None, "Cancel download")).clicked() {
-                    running.is_cancelled.store(true, Ordering::SeqCst);
+                    self.progress.is_cancelled.store(true, Ordering::SeqCst);
                 }
                 return false;
             }
-            let verb = if self.has_part { "Continue download" } else { "Download" };
+            let has_part = self.on_disk.last().is_some_and(|(_, on_disk)| on_disk.has_part);
+            let verb = if has_part { "Continue download" } else { "Download" };
             if widgets::primary_ui(ui, !self.folder.trim().is_empty(), None, verb).clicked() {
-                self.begin(ui.ctx());
+                self.begin(self.listed[self.chosen].1.files, ui.ctx());
             }
             ui.add(widgets::button(None, "Close")).clicked()
         })
         .inner
     }
 
-    /// Takes what a thread has found on disk, and lets it look again where another dataset or folder is chosen.
+    /// Lets a thread look at the disk again where another dataset or folder is chosen.
     fn look(&mut self, ctx: &egui::Context, places: &Places) {
-        let wanted = (self.chosen, self.target());
-        let files = self.listed.get(self.chosen).map_or(&[][..], |listed| listed.origin.files);
-        let all: Vec<(&KnownSet, Origin)> =
-            self.listed.iter().map(|listed| (listed.set, listed.origin)).collect();
+        let wanted = (self.chosen, self.target(), self.downloads);
+        let files = self.listed.get(self.chosen).map_or(&[][..], |(_, origin)| origin.files);
+        let all = self.listed.clone();
         let (places, folder) = (places.clone(), wanted.1.clone());
         let look = move || {
             let found = all.iter().map(|(set, origin)| found(set, origin, &folder, &places)).collect();
             Ok(OnDisk { found, has_part: files.iter().any(|file| file.has_part_in(&folder)) })
         };
-        if let LoadState::Ready(OnDisk { found, has_part }) = self.on_disk.get(&wanted, ctx, look) {
-            self.listed.iter_mut().zip(found).for_each(|(listed, found)| listed.found.clone_from(found));
-            self.has_part = *has_part;
-        }
+        self.on_disk.get(&wanted, ctx, look);
     }
 
-    fn begin(&mut self, ctx: &egui::Context) {
-        self.begin_with(ctx, self.listed[self.chosen].origin.files);
-    }
-
-    fn begin_with(&mut self, ctx: &egui::Context, files: &'static [Remote<'static>]) {
-        let (done, is_cancelled) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
-        let (reported, flag, folder) = (done.clone(), is_cancelled.clone(), self.target());
-        let work = move || {
-            download(files, &folder, Patience::default(), &mut |progress| {
-                reported.store(progress.done, Ordering::SeqCst);
-                if flag.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
-        };
+    fn begin(&mut self, files: &'static [Remote<'static>], ctx: &egui::Context) {
         let total = files.iter().map(|file| file.bytes).sum();
-        self.state = match BackgroundTask::begin("download", ctx, work) {
-            Some(task) => State::Running(Running { done, total, is_cancelled, task }),
-            None => State::Failed("the system refuses another thread; close other programs".to_owned()),
+        self.progress = Arc::new(Progress { total, ..Progress::default() });
+        let (progress, folder) = (self.progress.clone(), self.target());
+        let work = move || {
+            let end = download(files, &folder, Patience::default(), &mut |so_far| {
+                progress.done.store(so_far.done, Ordering::SeqCst);
+                let is_cancelled = progress.is_cancelled.load(Ordering::SeqCst);
+                if is_cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            match end {
+                Ok(()) => Ok(true),
+                Err(DownloadError::Cancelled) => Ok(false),
+                Err(error) => Err(error.to_string()),
+            }
         };
+        self.download.ask((), ctx, work);
     }
 }
 
@@ -251,12 +215,6 @@ impl DownloadDialog {
 fn found(set: &KnownSet, origin: &Origin, folder: &Path, places: &Places) -> Option<PathBuf> {
     let is_here = origin.files.iter().all(|file| file.is_in(folder));
     if is_here { Some(folder.to_owned()) } else { places.find(set).ok() }
-}
-
-/// Returns where the files come from, without their names.
-fn source(origin: &Origin) -> &str {
-    let url = origin.files.first().map_or("", |file| file.url);
-    url.rsplit_once('/').map_or(url, |(folder, _)| folder)
 }
 
 #[cfg(test)]
@@ -279,8 +237,7 @@ mod tests {
         let files: &'static [Remote<'static>] = vec![file].leak();
         let origin = Origin { page: "example.org", licence: "MIT", files };
         let (set, _) = Data::downloadable()[0];
-        let listed = vec![Listed { set, origin, found: None }];
-        DownloadDialog::of(listed, folder.display().to_string())
+        DownloadDialog::with(vec![(set, origin)], 0, folder.display().to_string())
     }
 
     type Shown = (DownloadDialog, Option<DownloadResponse>);
@@ -300,9 +257,7 @@ mod tests {
     fn wait(harness: &mut Harness<'static, Shown>) {
         let begun = Instant::now();
         let is_busy = |dialog: &DownloadDialog| {
-            matches!(dialog.state, State::Running(_))
-                || dialog.on_disk.is_busy()
-                || dialog.on_disk.newest().is_none()
+            dialog.download.is_busy() || dialog.on_disk.is_busy() || dialog.on_disk.newest().is_none()
         };
         while is_busy(&harness.state().0) && begun.elapsed() < Duration::from_secs(10) {
             harness.step();

@@ -27,6 +27,22 @@ pub enum Purpose {
     NewFolder,
 }
 
+impl Purpose {
+    /// Returns true if what is at the path is written.
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Save | Self::Report | Self::NewFolder)
+    }
+
+    /// Returns the kind of files, and the extension of their names.
+    const fn kind(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Open | Self::Save => Some(("Weightlab experiment", "ron")),
+            Self::Report => Some(("HTML", "html")),
+            Self::Folder | Self::NewFolder | Self::File => None,
+        }
+    }
+}
+
 /// A question for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathRequest {
@@ -78,18 +94,16 @@ pub fn system_dialogs() -> Picker {
 
 fn ask(request: &PathRequest) -> PathAnswer {
     let began = Instant::now();
-    let mut dialog = rfd::FileDialog::new().set_directory(&request.folder);
-    dialog = match request.purpose {
-        Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
-        Purpose::Report => dialog.add_filter("HTML", &["html"]),
-        Purpose::Folder | Purpose::NewFolder | Purpose::File => dialog,
-    };
-    let picked = match request.purpose {
-        Purpose::Open | Purpose::File => dialog.set_title(request.title()).pick_file(),
-        Purpose::Folder => dialog.set_title(request.title()).pick_folder(),
-        Purpose::Save | Purpose::Report | Purpose::NewFolder => {
-            dialog.set_title(request.title()).set_file_name(&request.name).save_file()
-        }
+    let mut dialog = rfd::FileDialog::new().set_directory(&request.folder).set_title(request.title());
+    if let Some((name, extension)) = request.purpose.kind() {
+        dialog = dialog.add_filter(name, &[extension]);
+    }
+    let picked = if request.purpose.writes() {
+        dialog.set_file_name(&request.name).save_file()
+    } else if request.purpose == Purpose::Folder {
+        dialog.pick_folder()
+    } else {
+        dialog.pick_file()
     };
     match picked {
         Some(path) => PathAnswer::Path(path),
@@ -106,11 +120,7 @@ pub fn absolute(path: &Path) -> PathBuf {
 /// Returns the path with the extension of what is written, an experiment, a report or an archive, added to the name:
 /// `a.v2` becomes `a.v2.ron`.
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
-    let wanted = match purpose {
-        Purpose::Save => "ron",
-        Purpose::Report => "html",
-        Purpose::Open | Purpose::Folder | Purpose::NewFolder | Purpose::File => return path,
-    };
+    let Some((_, wanted)) = purpose.kind().filter(|_| purpose.writes()) else { return path };
     let is_complete = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(wanted));
     let Some(name) = path.file_name().filter(|_| !is_complete) else { return path };
     let mut name = name.to_owned();

@@ -13,11 +13,11 @@ use super::files::{home_folder, is_untitled};
 use super::recovery::UnsavedEdits;
 use super::text::counted;
 use super::widgets::Tone;
-use doc::{self, Run, file};
+use doc::{self, file};
 use results::{RunRecord, RunState};
 use run::{self, read_record};
 
-/// As many are remembered.
+/// As many are remembered, whatever they are.
 const KEPT: usize = 12;
 
 /// The list, kept between starts.
@@ -25,11 +25,17 @@ const KEPT: usize = 12;
 pub struct Recent(Vec<PathBuf>);
 
 impl Recent {
-    /// Puts a file first.
+    /// Puts a file first. One that nobody has named stays in the list while there are results beside it: it is hard to
+    /// find otherwise.
     pub fn note(&mut self, path: &Path) {
         self.forget(path);
         self.0.insert(0, path.to_owned());
-        self.0.truncate(KEPT);
+        let mut further = self.0.split_off(KEPT.min(self.0.len()));
+        // Those of version 0.1 are in a folder of that name.
+        let is_untitled =
+            |path: &Path| is_untitled(path) || path.parent().is_some_and(|it| it.ends_with("untitled"));
+        further.retain(|path| is_untitled(path) && run::folder_of(path).is_dir());
+        self.0.append(&mut further);
     }
 
     /// Puts the untitled experiments of version 0.1 first: it kept the edits of each as `ID.json` beside its
@@ -99,15 +105,6 @@ pub enum RecentState {
 }
 
 impl RecentState {
-    /// Returns the state of a file of which some runs are done; the rest is looked at only where none is.
-    fn of(done: usize, all: usize, has_begun: impl Fn() -> bool, has_failed: impl Fn() -> bool) -> Self {
-        match done {
-            0 if has_begun() && has_failed() => Self::Failed,
-            0 if has_begun() => Self::Interrupted,
-            _ => Self::Runs { done, all },
-        }
-    }
-
     /// Returns its tone and its words.
     pub fn words(self) -> (Option<Tone>, String) {
         match self {
@@ -179,30 +176,35 @@ fn looked_up(path: &Path) -> RecentFile {
     let written = std::fs::metadata(path).and_then(|about| about.modified());
     let day = written.as_ref().map(|moment| day_of((*moment).into(), Local::now())).unwrap_or_default();
     let mut found = RecentFile { day, written: written.ok(), ..unknown(path) };
-    found.state = match file::open(path) {
+    found.state = match read(path) {
         _ if found.written.is_none() => RecentState::Missing,
-        Ok(opened) => match doc::runs(&opened.experiment) {
-            Ok(runs) => {
-                if is_untitled(path) && !opened.experiment.name.trim().is_empty() {
-                    found.name = opened.experiment.name;
-                }
-                let folder = run::folder_of(path);
-                let done = runs.iter().filter(|listed| run::is_marked_done(&folder, &listed.id)).count();
-                let has_begun = || runs.iter().any(|listed| folder.join(&listed.id).is_dir());
-                RecentState::of(done, runs.len(), has_begun, || has_failed(&folder, &runs))
+        None => RecentState::Unreadable,
+        Some((name, state)) => {
+            if is_untitled(path) && !name.trim().is_empty() {
+                found.name = name;
             }
-            Err(_) => RecentState::Unreadable,
-        },
-        Err(_) => RecentState::Unreadable,
+            state
+        }
     };
     found
 }
 
-/// Returns true if one of the first runs that have begun in a folder has failed.
-fn has_failed(folder: &Path, runs: &[Run]) -> bool {
-    let begun = runs.iter().filter(|run| folder.join(&run.id).is_dir()).take(LOOKED_AT);
+/// Reads the name of an experiment and the state of its runs. Records are read only where no run is done.
+fn read(path: &Path) -> Option<(String, RecentState)> {
+    let experiment = file::open(path).ok()?.experiment;
+    let runs = doc::runs(&experiment).ok()?;
+    let folder = run::folder_of(path);
+    let done = runs.iter().filter(|run| run::is_marked_done(&folder, &run.id)).count();
+    let begun = || runs.iter().filter(|run| folder.join(&run.id).is_dir());
     let is_failed = |record: RunRecord| matches!(record.state(), RunState::Failed(_));
-    begun.filter_map(|run| read_record(folder, &run.id)).any(is_failed)
+    let state = if done > 0 || begun().next().is_none() {
+        RecentState::Runs { done, all: runs.len() }
+    } else if begun().take(LOOKED_AT).filter_map(|run| read_record(&folder, &run.id)).any(is_failed) {
+        RecentState::Failed
+    } else {
+        RecentState::Interrupted
+    };
+    Some((experiment.name, state))
 }
 
 /// Returns a moment as people say it: with the time if it is of today, with the year if it is of another one.
@@ -306,5 +308,25 @@ mod tests {
             recent.note(Path::new(&format!("{number}.ron")));
         }
         assert_eq!(recent.files().len(), KEPT);
+    }
+
+    #[test]
+    fn untitled_files_with_results_stay_in_the_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let [with, without, old] =
+            ["untitled-3.ron", "untitled-4.ron", "untitled/a.ron"].map(|name| folder.path().join(name));
+        let mut recent = Recent::default();
+        for path in [&with, &old] {
+            std::fs::create_dir_all(run::folder_of(path)).unwrap();
+            recent.note(path);
+        }
+        recent.note(&without);
+        for number in 0..40 {
+            recent.note(Path::new(&format!("{number}.ron")));
+        }
+        assert_eq!(recent.files()[KEPT..], [old, with.clone()]);
+        std::fs::remove_dir(run::folder_of(&with)).unwrap();
+        recent.note(Path::new("0.ron"));
+        assert!(!recent.files().contains(&with), "its results have gone");
     }
 }

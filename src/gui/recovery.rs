@@ -6,23 +6,17 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
+use eframe::egui::Context;
 use serde::{Deserialize, Serialize};
 
+use super::background::Latest;
 use super::form::TypedText;
 use doc::file::{remove_if_there, write_atomically};
 
 /// Edits are kept this often, at most.
 pub const PACE: Duration = Duration::from_secs(2);
-
-/// As many files may wait to be written.
-const WAITING: usize = 8;
-
-/// The wait when the thread is behind.
-const BUSY: Duration = Duration::from_millis(500);
 
 /// A lock of this age that no process holds belongs to no open window.
 const NEW: Duration = Duration::from_mins(1);
@@ -53,7 +47,7 @@ pub struct Leftover {
     pub age: Duration,
     file: PathBuf,
     /// Held, so that no other window offers it too.
-    lock: File,
+    _lock: File,
 }
 
 /// Keeps edits of one window.
@@ -63,17 +57,12 @@ pub struct Recovery {
     file: PathBuf,
     /// Held as long as the window lives.
     lock: Option<File>,
-    /// Gone once the window closes.
-    jobs: Option<SyncSender<Job>>,
-    thread: Option<JoinHandle<()>>,
-    errors: Receiver<String>,
+    /// The files that are written, or removed where nothing is kept, after those that a thread is busy with.
+    waiting: Vec<(PathBuf, Option<UnsavedEdits>)>,
+    writing: Latest<(), ()>,
+    has_failed: bool,
     /// The revision of the document that was kept last, and when.
     last: Option<(u64, Instant)>,
-}
-
-enum Job {
-    Write(PathBuf, Box<UnsavedEdits>),
-    Remove(PathBuf),
 }
 
 impl Recovery {
@@ -85,12 +74,9 @@ impl Recovery {
         std::fs::create_dir_all(folder)?;
         sweep(folder);
         let (file, lock) = free_file(folder)?;
-        let (jobs, waiting) = sync_channel(WAITING);
-        let (failed, errors) = sync_channel(1);
-        let work = move || work(&waiting, &failed);
-        let thread = std::thread::Builder::new().name("recovery".to_owned()).spawn(work)?;
-        let (folder, lock, jobs, thread) = (folder.to_owned(), Some(lock), Some(jobs), Some(thread));
-        Ok(Self { pace: PACE, folder, file, lock, jobs, thread, errors, last: None })
+        let (folder, lock) = (folder.to_owned(), Some(lock));
+        let (waiting, writing) = (Vec::new(), Latest::default());
+        Ok(Self { pace: PACE, folder, file, lock, waiting, writing, has_failed: false, last: None })
     }
 
     /// Returns unsaved edits of crashed windows, the newest first.
@@ -114,23 +100,26 @@ impl Recovery {
         if !wait.is_zero() {
             return Some(wait);
         }
-        let job = Job::Write(self.file.clone(), Box::new(kept()?));
-        if !self.send(job) {
-            return Some(BUSY);
-        }
+        let kept = kept()?;
+        self.waiting.retain(|(file, _)| *file != self.file); // earlier edits
+        self.waiting.push((self.file.clone(), Some(kept)));
         self.last = Some((revision, Instant::now()));
         None
     }
 
-    /// Hands a job to the thread; not when too many wait.
-    fn send(&self, job: Job) -> bool {
-        self.jobs.as_ref().is_some_and(|jobs| jobs.try_send(job).is_ok())
+    /// Lets a thread do what waits, unless one is busy: its end wakes the window, which calls this.
+    pub fn work(&mut self, ctx: &Context) {
+        self.writing.poll();
+        if !self.waiting.is_empty() && !self.writing.is_busy() {
+            let jobs = std::mem::take(&mut self.waiting);
+            self.writing.ask((), ctx, move || carry_out(jobs));
+        }
     }
 
     /// Forgets what was kept: it is saved, or was given up.
     pub fn forget(&mut self) {
-        if self.last.is_some() && self.send(Job::Remove(self.file.clone())) {
-            self.last = None;
+        if self.last.take().is_some() {
+            self.waiting.push((self.file.clone(), None));
         }
     }
 
@@ -145,27 +134,21 @@ impl Recovery {
     }
 
     /// Gives up what another window has left, after what was kept before is written.
-    pub fn drop_leftover(&self, leftover: Leftover) {
-        let Leftover { file, lock, .. } = leftover;
-        // When too many jobs wait, it is offered again at the next start.
-        if self.send(Job::Remove(file.clone())) {
-            self.send(Job::Remove(file.with_extension(LOCK)));
-        }
-        drop(lock);
+    pub fn drop_leftover(&mut self, leftover: Leftover) {
+        let lock = leftover.file.with_extension(LOCK);
+        self.waiting.extend([(leftover.file, None), (lock, None)]);
     }
 
     /// Returns why edits could not be kept, once.
     pub fn error(&mut self) -> Option<String> {
-        self.errors.try_recv().ok()
+        self.writing.failure().filter(|_| !std::mem::replace(&mut self.has_failed, true))
     }
 }
 
 impl Drop for Recovery {
     fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // what it had to do is done, or it has failed
-        }
+        self.writing.wait();
+        let _ = carry_out(std::mem::take(&mut self.waiting)); // no log is left to report an error to
         self.lock = None;
         if self.last.is_none() {
             let _ = std::fs::remove_file(self.file.with_extension(LOCK)); // an empty file may stay
@@ -214,25 +197,23 @@ fn leftover(file: PathBuf) -> Option<Leftover> {
     let kept = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
     let written = std::fs::metadata(&file).and_then(|data| data.modified()).ok()?;
     let age = written.elapsed().unwrap_or_default();
-    Some(Leftover { kept, age, file, lock })
+    Some(Leftover { kept, age, file, _lock: lock })
 }
 
-/// Writes and removes, in order; reports the first error.
-fn work(jobs: &Receiver<Job>, failed: &SyncSender<String>) {
-    let mut has_failed = false;
-    for job in jobs {
-        let result = match &job {
-            Job::Write(file, kept) => serde_json::to_vec(kept)
-                .map_err(io::Error::from)
-                .and_then(|bytes| write_atomically(file, &bytes)),
-            Job::Remove(file) => remove_if_there(file),
-        };
-        if let (Err(error), false) = (result, has_failed) {
-            has_failed = true;
-            let (Job::Write(file, _) | Job::Remove(file)) = job;
-            let _ = failed.try_send(format!("{}: {error}", file.display())); // the window has gone
-        }
-    }
+/// Writes and removes files, in order.
+///
+/// # Errors
+/// What failed first.
+fn carry_out(files: Vec<(PathBuf, Option<UnsavedEdits>)>) -> Result<(), String> {
+    let done = files.into_iter().map(|(file, kept)| {
+        let text = kept.map(|kept| serde_json::to_vec(&kept)).transpose();
+        let done = text.map_err(io::Error::from).and_then(|text| match text {
+            Some(text) => write_atomically(&file, &text),
+            None => remove_if_there(&file),
+        });
+        done.map_err(|error| format!("{}: {error}", file.display()))
+    });
+    done.fold(Ok(()), Result::and)
 }
 
 #[cfg(test)]
@@ -258,6 +239,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut crashed = Recovery::new(folder.path()).unwrap();
         assert_eq!(crashed.keep(1, || Some(kept("a"))), None);
+        crashed.work(&Context::default());
         let file = crashed.file.clone();
         assert!(eventually(|| file.exists()));
         let other = Recovery::new(folder.path()).unwrap();

@@ -66,11 +66,4 @@ impl Selection {
     pub fn stage(&self) -> Option<(usize, &[usize])> {
         if let Self::Stage { arm, path } = self { Some((*arm, path)) } else { None }
     }
-
-    /// Returns the selection after a change of the number of arms: an arm that has gone gives way to the experiment.
-    pub fn limit(&mut self, arms: usize) {
-        if self.arm().is_some_and(|arm| arm >= arms) {
-            *self = Self::Experiment;
-        }
-    }
 }

@@ -12,6 +12,7 @@ use eframe::egui::{
 };
 use egui_table::{CellInfo, HeaderCellInfo, HeaderRow, TableDelegate, TableState};
 
+use super::arm_look;
 use super::icons::Icon;
 use super::theme::{SMALL, STEP, present};
 use super::widgets;
@@ -34,6 +35,8 @@ const MOST_PINNED: f32 = 0.6;
 pub struct Column<'a> {
     /// The heading.
     pub title: Cow<'a, str>,
+    /// The style of the arm whose mark is before the heading.
+    pub mark: Option<usize>,
     /// The explanation of the heading.
     pub help: Cow<'a, str>,
     pub is_number: bool,
@@ -259,7 +262,7 @@ impl TableDelegate for Drawing<'_, '_> {
 }
 
 /// Returns the layout of a cell.
-fn layout(ends_right: bool) -> Layout {
+pub fn layout(ends_right: bool) -> Layout {
     if ends_right { Layout::right_to_left(Align::Center) } else { Layout::left_to_right(Align::Center) }
 }
 
@@ -289,6 +292,9 @@ impl Drawing<'_, '_> {
         let size = galley.size();
         let left = if column.ends_right { inner.right() - size.x - arrow } else { inner.left() };
         ui.painter().galley(pos2(left, rect.center().y - size.y / 2.0), galley, ink);
+        if let Some(style) = column.mark {
+            arm_look::mark(ui, pos2(left - 1.5 * STEP, rect.center().y), style, true);
+        }
         if let Some(order) = order.filter(|_| is_sorted) {
             let icon = if order.is_descending { Icon::ArrowDown } else { Icon::ArrowUp };
             icon.paint(ui.painter(), pos2(left + size.x + 8.0, rect.center().y), 12.0, ink);

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use results::RunRecord;
@@ -37,22 +36,10 @@ pub struct WatchTarget {
     pub runs: Vec<String>,
 }
 
-/// The target, as the thread has it.
-#[derive(Clone, Debug)]
-struct WatchState {
-    target: Option<WatchTarget>,
-    /// Files that were written there since then are news.
-    since: SystemTime,
-    /// True until somebody looks.
-    is_fresh: bool,
-}
-
 /// The thread, as the window has it; it ends with this.
 pub struct Watching {
-    state: Arc<Mutex<WatchState>>,
+    targets: Sender<(WatchTarget, SystemTime)>,
     found: Receiver<ChangedRecord>,
-    /// Never sent to: the thread ends when it is dropped.
-    _stop: SyncSender<()>,
 }
 
 impl Watching {
@@ -61,23 +48,17 @@ impl Watching {
     /// # Errors
     /// What the system says when there can be no thread.
     pub fn new(every: Duration, wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
-        let state = WatchState { target: None, since: SystemTime::now(), is_fresh: false };
-        let state = Arc::new(Mutex::new(state));
         let (send, found) = sync_channel(READ_AHEAD);
-        let (stop, stopped) = sync_channel(0);
-        let mut watcher = Watcher { state: state.clone(), send, seen: BTreeMap::new() };
-        let work = move || watcher.work(&stopped, every, &wake);
+        let (targets, wanted) = channel();
+        let mut watcher = Watcher { target: None, is_fresh: false, send, seen: BTreeMap::new() };
+        let work = move || watcher.work(&wanted, every, &wake);
         std::thread::Builder::new().name("watcher".to_owned()).spawn(work)?;
-        Ok(Self { state, found, _stop: stop })
+        Ok(Self { targets, found })
     }
 
     /// Looks there from now on.
     pub fn set_target(&self, target: WatchTarget) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.target = Some(target);
-        if !state.is_fresh {
-            (state.since, state.is_fresh) = (SystemTime::now(), true);
-        }
+        let _ = self.targets.send((target, SystemTime::now())); // it has ended only if the program has an error
     }
 
     /// Returns the records found since the last time.
@@ -88,42 +69,53 @@ impl Watching {
 
 /// The thread.
 struct Watcher {
-    state: Arc<Mutex<WatchState>>,
+    /// Where to look, and since when written files are news there.
+    target: Option<(WatchTarget, SystemTime)>,
+    /// True until somebody looks there.
+    is_fresh: bool,
     send: SyncSender<ChangedRecord>,
     /// The stamps of runs when they were looked at last: also of those that are carried out here meanwhile.
     seen: BTreeMap<(PathBuf, String), Option<Stamp>>,
 }
 
 impl Watcher {
-    fn work(&mut self, stopped: &Receiver<()>, every: Duration, wake: &dyn Fn()) {
-        let mut pause = every;
-        while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-            let began = Instant::now();
-            if self.check(wake).is_err() {
-                return; // the window has gone
+    fn work(&mut self, wanted: &Receiver<(WatchTarget, SystemTime)>, every: Duration, wake: &dyn Fn()) {
+        let mut next = Instant::now() + every;
+        loop {
+            match wanted.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok(target) => self.follow(target),
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {
+                    let began = Instant::now();
+                    if self.check(wake).is_err() {
+                        return; // the window has gone
+                    }
+                    next = Instant::now() + every.max(began.elapsed().div_f64(SHARE));
+                }
             }
-            pause = every.max(began.elapsed().div_f64(SHARE));
         }
+    }
+
+    /// Takes another target. What was written since the first one that nobody has looked at is news.
+    fn follow(&mut self, (target, now): (WatchTarget, SystemTime)) {
+        let since = self.target.take().filter(|_| self.is_fresh).map_or(now, |(_, since)| since);
+        (self.target, self.is_fresh) = (Some((target, since)), true);
     }
 
     /// Looks once; an error when nobody listens any more.
     fn check(&mut self, wake: &dyn Fn()) -> Result<(), ()> {
-        let WatchState { target, since, .. } = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut state.is_fresh);
-            state.clone()
-        };
-        let Some(WatchTarget { folder, runs }) = target else { return Ok(()) };
-        self.seen.retain(|(known, _), _| *known == folder);
+        self.is_fresh = false;
+        let Some((WatchTarget { folder, runs }, since)) = &self.target else { return Ok(()) };
+        self.seen.retain(|(known, _), _| known == folder);
         for run in runs {
-            let stamp = Stamp::read(&folder, &run);
-            let key = (folder.clone(), run);
+            let stamp = Stamp::read(folder, run);
+            let key = (folder.clone(), run.clone());
             let is_news = match self.seen.get(&key) {
                 Some(last) => *last != stamp,
-                None => stamp.is_some_and(|stamp| stamp.is_after(since - DOUBT)),
+                None => stamp.is_some_and(|stamp| stamp.is_after(*since - DOUBT)),
             };
-            if is_news && let Some(record) = read_record(&folder, &key.1) {
-                let found = ChangedRecord { folder: folder.clone(), run: key.1.clone(), record };
+            if is_news && let Some(record) = read_record(folder, run) {
+                let found = ChangedRecord { folder: folder.clone(), run: run.clone(), record };
                 self.send.send(found).map_err(drop)?;
                 wake();
             }
@@ -151,9 +143,8 @@ mod tests {
     fn watcher(folder: &Path, runs: &[&str], since: SystemTime) -> (Watcher, Receiver<ChangedRecord>) {
         let (send, found) = sync_channel(READ_AHEAD);
         let runs = runs.iter().map(|&run| run.to_owned()).collect();
-        let target = Some(WatchTarget { folder: folder.to_owned(), runs });
-        let state = WatchState { target, since, is_fresh: true };
-        (Watcher { state: Arc::new(Mutex::new(state)), send, seen: BTreeMap::new() }, found)
+        let target = Some((WatchTarget { folder: folder.to_owned(), runs }, since));
+        (Watcher { target, is_fresh: true, send, seen: BTreeMap::new() }, found)
     }
 
     #[test]
@@ -179,7 +170,7 @@ mod tests {
         std::fs::write(folder.path().join("new/DONE"), "").unwrap();
         write(folder.path(), "new", &format!("{STARTED}{STARTED}{FINISHED}"));
         assert_eq!(news(&mut watcher), [("new".to_owned(), RunState::Done)]);
-        watcher.state.lock().unwrap().target = None;
+        watcher.target = None;
         assert_eq!(news(&mut watcher), []);
     }
 

@@ -58,7 +58,7 @@ pub struct RunningJobs {
 
 /// The queue as the window sees it; none of this waits for a run. See [`Queue`].
 pub trait RunQueue {
-    /// Carries out a command; whether the queue has not ended yet.
+    /// Carries out a command. Returns true if the queue has not ended yet.
     fn command(&self, command: Command) -> bool;
     /// Grows whenever the queue has changed.
     fn revision(&self) -> u64;

@@ -42,7 +42,7 @@ pub fn differing(rows: &[&Row]) -> Vec<String> {
 /// Returns the results of these runs: those of the table, the columns that were added to it, and the last and best
 /// values of `series`.
 pub fn results<'a>(rows: &[&Row], series: impl IntoIterator<Item = &'a String>) -> Vec<Column> {
-    let known = Column::KNOWN.into_iter().filter(Column::is_measured);
+    let known = Column::known().filter(Column::is_measured);
     let added =
         rows.first().into_iter().flat_map(|row| row.measured.iter().map(|(column, _)| column.clone()));
     // The usual columns have the accuracy already.
@@ -100,18 +100,14 @@ pub fn paths(rows: &[&Row]) -> Vec<String> {
     paths.into_iter().cloned().collect()
 }
 
-fn text<'a>(row: &'a Row, path: &str) -> &'a str {
-    row.settings.get(path).map_or(NONE, String::as_str)
-}
-
 fn texts<'a>(rows: &[&'a Row], path: &str) -> Vec<&'a str> {
-    rows.iter().map(|row| text(row, path)).collect()
+    rows.iter().map(|row| row.setting(path)).collect()
 }
 
 /// Returns true if runs of one arm differ in a setting.
 fn is_swept(rows: &[&Row], path: &str) -> bool {
     let mut first: BTreeMap<usize, &str> = BTreeMap::new();
-    rows.iter().any(|row| *first.entry(row.arm_index).or_insert_with(|| text(row, path)) != text(row, path))
+    rows.iter().any(|row| *first.entry(row.arm_index).or_insert_with(|| row.setting(path)) != row.setting(path))
 }
 
 #[cfg(test)]

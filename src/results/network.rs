@@ -99,7 +99,7 @@ pub fn at_end(arm: &str, seed: u64) -> String {
 
 /// Returns the caption of the network of a run at a moment: "dense, seed 1, round 5, 32.8 % remaining".
 pub fn at_moment(arm: &str, seed: u64, moment: &str) -> String {
-    format!("{arm}, seed {seed}, {moment}")
+    format!("{}, {moment}", doc::named(arm, seed))
 }
 
 /// Returns the caption of the network before a run.

@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn the_filter_leaves_runs_out_and_an_unfinished_one_leaves_out_none() {
         let runs = listed();
-        let mut rows: Vec<Row> = runs.iter().map(|run| Row::of(run, None, "done", 0)).collect();
+        let mut rows: Vec<Row> = runs.iter().map(|run| Row::new(run, None, "done", 0)).collect();
         let settings = Differing::default().give(&mut rows, &runs.iter().collect::<Vec<_>>()).to_vec();
         let view = |filter: &str| ViewSettings { filter: filter.to_owned(), ..ViewSettings::default() };
         assert_eq!(view("batch = 16").left_out(&rows, &settings).len(), 4);

@@ -107,7 +107,7 @@ impl OfArm {
         if known.iter().all(|known| known != parameter) {
             return no_parameter(parameter, &known);
         }
-        let of = format!("{}, seed {}", run.arm, run.seed);
+        let of = doc::named(&run.arm, run.seed);
         Ok((histograms(&found, parameter, &of), format!(" of {parameter}: {of}")))
     }
 

@@ -28,6 +28,11 @@ pub fn stage_number(place: &str) -> String {
     format!("{}{rest}", numbers.join("."))
 }
 
+/// Returns the name of a run: "dense, seed 1".
+pub fn named(arm: &str, seed: u64) -> String {
+    format!("{arm}, seed {seed}")
+}
+
 /// Puts a capital letter at the head of a text.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();

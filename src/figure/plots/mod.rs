@@ -207,7 +207,7 @@ impl ArmRuns {
     pub fn run_names(&self) -> Vec<String> {
         let is_pooled = self.pooled() > 1;
         let name = |(index, (seed, _)): (usize, &(u64, RunRecord))| match self.rows.get(index) {
-            Some(row) if is_pooled => format!("{}, seed {seed}", row.arm),
+            Some(row) if is_pooled => doc::named(&row.arm, *seed),
             _ => format!("seed {seed}"),
         };
         self.runs.iter().enumerate().map(name).collect()

@@ -68,7 +68,7 @@ fn single(plot: &Plot, arms: &[ArmRuns], options: &PlotOptions, view: &PlotView,
     plot.title.clone_into(&mut figure.name);
     figure.details = details(&figure, arms);
     let lines: Vec<_> = arms.iter().map(|arm| (arm.name.as_str(), &arm.rows[..])).collect();
-    figure.facts = LineFacts::of(&lines, options.columns.as_deref());
+    figure.facts = LineFacts::new(&lines, options.columns.as_deref());
     if figure.y.format == Format::Percent {
         cut_bands(&mut figure);
     }
@@ -186,7 +186,7 @@ pub fn exported(
     let row = |run: &Run| {
         let record = records.get(&run.id);
         let state = record.map_or("not run", |record| record.state().word());
-        let row = Row::of(run, record, state, colour(run)).measured(record, &measured);
+        let row = Row::new(run, record, state, colour(run)).measured(record, &measured);
         Row { mark: view.mark(&run.id, &run.arm), ..row }
     };
     let mut rows: Vec<Row> = all.iter().map(row).collect();

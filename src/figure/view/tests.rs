@@ -18,7 +18,7 @@ fn values_of_a_setting_make_lines_in_their_order() {
     assert_eq!(lines[&runs[0].id], ("batch 128".to_owned(), 1));
     assert_eq!(lines[&runs[2].id], ("batch 16".to_owned(), 0));
     let record = record([at("test_accuracy", 1.0, 0.5)]);
-    let rows: Vec<Row> = runs.iter().map(|run| Row::of(run, Some(&record), "done", 0)).collect();
+    let rows: Vec<Row> = runs.iter().map(|run| Row::new(run, Some(&record), "done", 0)).collect();
     let drawn = runs.iter().zip(&rows).map(|(run, row)| {
         let (line, colour) = lines[&run.id].clone();
         Drawn { line, colour, seed: run.seed, record: Some(&record), row }

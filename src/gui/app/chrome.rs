@@ -183,19 +183,13 @@ impl App {
         };
         match tree_ui(ui, &input, compare, selection) {
             None => {}
-            Some(TreeRequest::Do(command)) => {
-                let ctx = ui.ctx().clone();
-                self.execute(command, &ctx);
-            }
+            Some(TreeRequest::Do(command)) => self.execute(command, &ui.ctx().clone()),
             Some(TreeRequest::Rename { arm, name }) => {
                 if let Some(arm) = self.editor.document.experiment.arms.get_mut(arm) {
                     arm.name = name;
                 }
             }
-            Some(TreeRequest::Queue(request)) => {
-                let ctx = ui.ctx().clone();
-                self.queue(&request, &ctx);
-            }
+            Some(TreeRequest::Queue(request)) => self.queue(&request, &ui.ctx().clone()),
             Some(TreeRequest::Recolour) => self.take_treatments(),
             Some(TreeRequest::ShowInTable) => self.workspace.show_in_table(),
             Some(TreeRequest::OpenFolder(run)) => {
@@ -236,15 +230,13 @@ impl App {
                 let details = selection.run().map(|run| compare.details(run)).unwrap_or_default();
                 let colour = |arm| treatments.iter().find(|of| of.arm == arm).map_or(arm, |of| of.colour);
                 let colour = selection.arm().map(colour);
-                let (document, runs) = (&mut self.editor.document, &self.runner.runs);
-                let results = &*results;
                 let input = Inspected {
-                    document,
-                    runs,
+                    document: &mut self.editor.document,
+                    runs: &self.runner.runs,
                     selection,
                     focus,
                     dry_run,
-                    results,
+                    results: &results,
                     details: &details,
                     colour,
                     restyled: &mut restyled,
@@ -317,12 +309,6 @@ impl App {
             Some(PaletteOutcome::Closed) => {}
             Some(PaletteOutcome::Chosen(choice)) => self.choose(choice, ctx),
         }
-    }
-
-    /// Says what dropping would do, while something is dragged over the window.
-    pub(super) fn drop_ui(&self, ctx: &egui::Context) {
-        let arm = self.editor.document.experiment.arms.get(self.workspace.arm());
-        self.shell.drop_ui(arm.map_or("the first arm", |arm| &arm.name), ctx);
     }
 }
 

@@ -12,6 +12,7 @@ use super::runner::StartRequest;
 use super::steps::Step;
 use crate::compare::CompareResponse;
 use crate::dialogs::{Dialog, Leaving, Next, Share};
+use crate::history::History;
 use crate::palette::{Choice, PaletteList};
 use crate::plan::Action;
 use crate::runs::{QueueAction, QueueCounts, QueueRequest, Sharing};
@@ -194,10 +195,10 @@ commands! {
     }
     Edit {
         [
-            Undo: command("Undo", "Undoes the last edit to the experiment or to the way its results are shown", |app, _| app.undo())
+            Undo: command("Undo", "Undoes the last edit to the experiment or to the way its results are shown", |app, _| app.step_history(History::undo))
                 .keys(&[ctrl(Key::Z)]).label(|app| Some(format!("Undo: {}", app.editor.history.undoes()?)))
                 .when(|app| require(app.editor.history.undoes().is_some(), "Nothing to undo"));
-            Redo: command("Redo", "Redoes the last undone edit", |app, _| app.redo())
+            Redo: command("Redo", "Redoes the last undone edit", |app, _| app.step_history(History::redo))
                 .keys(&[shift(Key::Z), ctrl(Key::Y)]).label(|app| Some(format!("Redo: {}", app.editor.history.redoes()?)))
                 .when(|app| require(app.editor.history.redoes().is_some(), "Nothing to redo"));
         ]
@@ -227,7 +228,7 @@ commands! {
                 |app, _| app.ask_to_archive()).keys(&[shift(Key::Backspace)]).when(|app| {
                     has_arm(app)?;
                     require(!app.runner.runs.is_running(), "Runs are in progress: stop them or wait until they finish")?;
-                    let has_results = app.workspace.selection.arm().is_some_and(|arm| app.has_results(arm));
+                    let has_results = app.workspace.selection.arm().is_some_and(|arm| !app.results_of(arm).is_empty());
                     require(has_results, "The selected arm has no results")
                 });
             StarArm: command("Star arm", "Stars or unstars the selected arm", |app, _| app.star(app.arm_star()))
@@ -253,7 +254,7 @@ commands! {
                 .when(|app| {
                     has_run(app)?;
                     let run = app.workspace.selection.run();
-                    unless(app.workspace.compare.why_not_archive(run.into_iter()))
+                    unless(app.runner.runs.why_not_archive(run))
                 });
             RestoreArchived: command("Restore all archived runs", "Brings back the results of all archived runs",
                 App::restore_archived).when(|app| require(!app.workspace.compare.archived().is_empty(), "No run is archived"));
@@ -664,7 +665,7 @@ impl App {
         let document = &self.editor.document;
         if let Some(id) = selection.run() {
             let run = document.run(id)?;
-            return Some((format!("{}, seed {}", run.arm, run.seed), vec![&run.id]));
+            return Some((doc::named(&run.arm, run.seed), vec![&run.id]));
         }
         let arm = document.experiment.arms.get(selection.arm()?)?;
         let name = selection.setting().unwrap_or(&arm.name).clone();

@@ -53,8 +53,7 @@ impl Shell {
     }
 
     /// Finds out in a thread what the folder is that was chosen for these data.
-    pub fn identify_chosen(&mut self, path: PathBuf, wanted: &Data, ctx: &egui::Context) {
-        let wanted = wanted.clone();
+    pub fn identify_chosen(&mut self, path: PathBuf, wanted: Data, ctx: &egui::Context) {
         let found = move |path: &Path| Dropped::Chosen(path.to_owned(), recognise(path, &wanted));
         self.identify(vec![path], found, ctx);
     }
@@ -69,15 +68,6 @@ impl Shell {
         self.dropping.ask((), ctx, move || Ok(paths.iter().map(|path| what(path)).collect()));
     }
 
-    /// Says what dropping would do, while something is dragged over the window.
-    pub fn drop_ui(&self, arm: &str, ctx: &egui::Context) {
-        let held: Vec<Option<PathBuf>> =
-            ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
-        if !held.is_empty() && self.takes_drops() {
-            overlay_ui(ctx, &promise(&held, arm));
-        }
-    }
-
     /// Returns true if something may be dropped: not while a question is open. A dialog that only shows something
     /// closes then.
     fn takes_drops(&self) -> bool {
@@ -86,6 +76,16 @@ impl Shell {
 }
 
 impl App {
+    /// Says what dropping would do, while something is dragged over the window.
+    pub(super) fn drop_ui(&self, ctx: &egui::Context) {
+        let held: Vec<Option<PathBuf>> =
+            ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
+        if !held.is_empty() && self.shell.takes_drops() {
+            let arm = self.editor.document.experiment.arms.get(self.workspace.arm());
+            overlay_ui(ctx, &promise(&held, arm.map_or("the first arm", |arm| &arm.name)));
+        }
+    }
+
     /// Uses what was dropped on the window.
     pub(super) fn use_dropped(&mut self, found: Vec<Dropped>, ctx: &egui::Context) {
         let mut others = Vec::new();
@@ -100,7 +100,13 @@ impl App {
                 Dropped::Weights(found) => {
                     others.push(format!("{}: drop one weight file at a time", found.path.display()));
                 }
-                Dropped::Data(found) => self.use_or_ask(found),
+                Dropped::Data(found) if is_same(&found, &self.editor.document.experiment.data) => {
+                    self.use_data(&found);
+                }
+                Dropped::Data(found) => {
+                    let present = self.editor.document.experiment.data.name();
+                    self.shell.dialog = Some(Dialog::other_data(found, present));
+                }
                 Dropped::Chosen(path, found) => self.take_chosen(&path, found.as_ref()),
                 Dropped::Other(what) => others.push(what),
             }
@@ -117,15 +123,6 @@ impl App {
             (None, Some(found)) => self.offer_import(found),
             (None, None) => {}
         }
-    }
-
-    /// Uses data of the experiment's dataset, and asks before they replace it by another one.
-    fn use_or_ask(&mut self, found: Recognised) {
-        let data = &self.editor.document.experiment.data;
-        if is_same(&found, data) {
-            return self.use_data(&found);
-        }
-        self.shell.dialog = Some(Dialog::other_data(found, data.name()));
     }
 
     /// Uses the folder that was chosen for data that were not found, or says why it is of no use.

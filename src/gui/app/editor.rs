@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use eframe::egui::Context;
+
 use super::dropped::data_in;
 use crate::commands::Command;
 use crate::dialogs::Dialog;
@@ -37,24 +39,32 @@ pub(super) struct Editor {
     pub recovery: Option<Recovery>,
     /// Unsaved edits of crashed windows, the newest last.
     pub leftovers: Vec<Leftover>,
-    /// The folder of untitled experiments.
     untitled: PathBuf,
-    /// The last look at the file, in seconds, and whether another program had written it.
-    looked: Option<(f64, bool)>,
+    /// The last look at the file since it was opened or saved, in seconds, and whether another program had written it.
+    pub looked: Option<(f64, bool)>,
 }
 
 /// Settings of the view, which can be undone as edits of the document can.
 pub(super) type Shown<'a> = (&'a ViewSettings, &'a Tiles);
 
 impl Editor {
-    /// Returns the default document, and a backup in the app's own folder.
+    /// Returns the default document; edits are backed up in the app's own folder, where those of crashed windows are.
     pub fn new(untitled: PathBuf, home: Option<&Path>, log: &mut Log) -> Self {
         let template = &templates::all()[0];
         let document = Document::untitled(template.name, template.text).expect("a test opens every template");
         let (history, recovery) = (History::default(), None);
         let mut editor = Self { document, history, recovery, leftovers: Vec::new(), untitled, looked: None };
-        if let Some(home) = home {
-            editor.begin_backup(&home.join("recovery"), log);
+        let Some(folder) = home.map(|home| home.join("recovery")) else { return editor };
+        match Recovery::new(&folder) {
+            Ok(recovery) => {
+                editor.leftovers = recovery.leftovers();
+                editor.leftovers.reverse();
+                editor.recovery = Some(recovery);
+            }
+            Err(error) => log.error(format!(
+                "Unsaved edits would be lost in a crash: {} cannot be used ({error}). Save often, or free the folder and restart",
+                folder.display()
+            )),
         }
         editor
     }
@@ -120,11 +130,6 @@ impl Editor {
         self.looked = None;
     }
 
-    /// Looks at the file again: the document was opened or saved.
-    pub fn look_again(&mut self) {
-        self.looked = None;
-    }
-
     /// Writes the document. What can be undone gets its paths from there too.
     ///
     /// # Errors
@@ -132,7 +137,7 @@ impl Editor {
     pub fn save(&mut self, to: &Path) -> Result<(), FileError> {
         let moved = self.document.save(to)?;
         self.history.change(&|experiment| moved.of(experiment));
-        self.look_again();
+        self.looked = None;
         Ok(())
     }
 
@@ -154,34 +159,22 @@ impl Editor {
         self.history.adopt(CurrentState { experiment, view, tiles });
     }
 
-    /// Starts backing up edits, and looks for those of crashed windows.
-    fn begin_backup(&mut self, folder: &Path, log: &mut Log) {
-        match Recovery::new(folder) {
-            Ok(recovery) => {
-                self.leftovers = recovery.leftovers();
-                self.leftovers.reverse();
-                self.recovery = Some(recovery);
-            }
-            Err(error) => log.error(format!(
-                "Unsaved edits would be lost in a crash: {} cannot be used ({error}). Save often, or free the folder and restart",
-                folder.display()
-            )),
-        }
-    }
-
     /// Keeps edits that are not saved, unless they are given up; returns the time after which to look again, where it is
     /// too early.
-    pub fn back_up(&mut self, are_given_up: bool, log: &mut Log) -> Option<Duration> {
+    pub fn back_up(&mut self, are_given_up: bool, log: &mut Log, ctx: &Context) -> Option<Duration> {
         let recovery = self.recovery.as_mut()?;
         if let Some(error) = recovery.error() {
             log.error(format!("Unsaved edits could not be backed up: {error}"));
         }
         let document = &self.document;
-        if !document.would_lose() || are_given_up {
+        let wait = if document.would_lose() && !are_given_up {
+            recovery.keep(document.revision(), || document.to_keep())
+        } else {
             recovery.forget();
-            return None;
-        }
-        recovery.keep(document.revision(), || document.to_keep())
+            None
+        };
+        recovery.work(ctx);
+        wait
     }
 
     /// Returns the question about the edits of a window that crashed.
@@ -191,7 +184,7 @@ impl Editor {
         Some(Dialog::recover(&title, path.as_deref(), leftover.age.as_secs()))
     }
 
-    /// Makes the edits that were asked about the document; whether there is another document now.
+    /// Makes the edits that were asked about the document. Returns true if there is another document now.
     ///
     /// # Errors
     /// Why they cannot be read.
@@ -210,7 +203,7 @@ impl Editor {
 
     /// Gives up the edits that were asked about.
     pub fn give_up_leftover(&mut self, log: &mut Log) {
-        if let (Some(leftover), Some(recovery)) = (self.leftovers.pop(), &self.recovery) {
+        if let (Some(leftover), Some(recovery)) = (self.leftovers.pop(), &mut self.recovery) {
             log.info(format!("Discarded the unsaved edits to {}", leftover.kept.title));
             recovery.drop_leftover(leftover);
         }
@@ -367,14 +360,9 @@ impl Editor {
 }
 
 fn free_name(arms: &[Arm], wanted: &str) -> String {
-    let is_taken = |name: &str| arms.iter().any(|arm| arm.name == name);
-    if !is_taken(wanted) {
-        return wanted.to_owned();
-    }
-    (2..=arms.len() + 2)
-        .map(|number| format!("{wanted} {number}"))
-        .find(|name| !is_taken(name))
-        .unwrap_or_default()
+    let further = (2..=arms.len() + 2).map(|number| format!("{wanted} {number}"));
+    let mut names = std::iter::once(wanted.to_owned()).chain(further);
+    names.find(|name| arms.iter().all(|arm| arm.name != *name)).unwrap_or_default()
 }
 
 /// Returns what becomes of the present data when the experiment takes a network: that network's data are `taken`, or

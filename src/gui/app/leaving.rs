@@ -11,7 +11,6 @@ use super::steps::{PATIENCE, Step};
 use crate::dialogs::{Dialog, Leaving, Next, PathUse};
 use crate::document::Document;
 use crate::files::{PathRequest, Purpose, absolute};
-use crate::recovery::UnsavedEdits;
 use crate::selection::Selection;
 use crate::settings::Unfinished;
 use crate::start::{StartResponse, start_ui};
@@ -93,21 +92,15 @@ impl App {
         self.finish_writing(PATIENCE);
         self.runner.runs.finish_order(PATIENCE);
         self.workspace.compare.set_folder(&self.editor.results());
-        self.workspace.keep_view(0.0, true, &mut self.log);
+        self.workspace.keep_view(0.0, None, &mut self.log);
     }
 
+    /// Opens a template, and asks for the folder of its data, if these are missing.
     fn take_template(&mut self, template: &Template) {
         match Document::untitled(template.name, template.text) {
-            Ok(document) => {
-                self.take_document(document);
-                self.offer_data_folder();
-            }
-            Err(error) => self.fail("The template cannot be opened", &error.to_string()),
+            Ok(document) => self.take_document(document),
+            Err(error) => return self.fail("The template cannot be opened", &error.to_string()),
         }
-    }
-
-    /// Asks for the folder of the data, if these are missing.
-    fn offer_data_folder(&mut self) {
         let document = &self.editor.document;
         let missing = document.problems().iter().find(|problem| problem.remedy == Some(Remedy::ChooseFolder));
         if let Some(problem) = missing {
@@ -118,7 +111,7 @@ impl App {
         }
     }
 
-    /// Opens a file, or shows why it cannot be opened; returns whether it did.
+    /// Opens a file, or shows why it cannot be opened. Returns true if it did.
     pub(super) fn open(&mut self, path: &Path) -> bool {
         let path = absolute(path);
         match Document::open(&path) {
@@ -145,12 +138,12 @@ impl App {
         self.shell.is_starting = false;
         self.shell.dropping.abandon();
         self.runner.last_batch = None;
-        self.forget_steps();
-        self.editor.look_again();
+        self.steps.retain(|step| matches!(step, Step::Leave(..))); // the others are about another document
+        self.editor.looked = None;
         self.editor.document.refresh();
         let results = self.editor.results();
         let records = self.runner.worker.read(&results, self.editor.document.runs());
-        match self.runner.runs.read(records, PATIENCE_FOR_RESULTS) {
+        match self.runner.runs.read(records, PATIENCE_FOR_RESULTS, false) {
             Some(count) => self.log_found(count),
             None => self.log.info(format!("Reading results in {}…", results.display())),
         }
@@ -212,28 +205,22 @@ impl App {
         let Some(Unfinished { path, kept, runs }) = noted else {
             return file.is_some_and(|file| self.open(&file));
         };
-        let is_open = match &kept {
-            Some(kept) => self.open_kept(kept),
+        let is_open = match kept.as_ref().map(|kept| (kept, Document::recovered(kept))) {
             None => path.is_some_and(|path| self.open(&path)),
+            Some((_, Ok(document))) => {
+                self.take_document(document);
+                true
+            }
+            Some((kept, Err(error))) => {
+                self.editor.leave(kept, &mut self.log);
+                self.fail("The experiment with the stopped runs cannot be opened", &error.to_string());
+                false
+            }
         };
         if is_open {
             self.offer_resume(&runs);
         }
         is_open || (kept.is_some() && file.is_some_and(|file| self.open(&file)))
-    }
-
-    fn open_kept(&mut self, kept: &UnsavedEdits) -> bool {
-        match Document::recovered(kept) {
-            Ok(document) => {
-                self.take_document(document);
-                true
-            }
-            Err(error) => {
-                self.editor.leave(kept, &mut self.log);
-                self.fail("The experiment with the stopped runs cannot be opened", &error.to_string());
-                false
-            }
-        }
     }
 
     /// Offers to go on with those of these runs that are left to do.
@@ -251,7 +238,9 @@ impl App {
     pub(super) fn start_page_ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         let recent = self.shell.recent_files.of(self.shell.settings.recent.files(), &ctx);
-        let back = self.opened_title();
+        let document = &self.editor.document;
+        // If somebody has opened, edited or run it.
+        let back = (document.path().is_some() || document.is_unsaved()).then(|| document.title());
         let frame = Frame::new().fill(theme::present(ui).canvas);
         let chosen =
             CentralPanel::default().frame(frame).show(ui, |ui| start_ui(ui, &recent, back.as_deref()));
@@ -264,11 +253,5 @@ impl App {
             Some(StartResponse::Keys) => self.execute(Command::Shortcuts, &ctx),
             Some(StartResponse::Back) => self.shell.is_starting = false,
         }
-    }
-
-    /// Returns the title of the document, if somebody has opened, edited or run it.
-    fn opened_title(&self) -> Option<String> {
-        let document = &self.editor.document;
-        (document.path().is_some() || document.is_unsaved()).then(|| document.title())
     }
 }

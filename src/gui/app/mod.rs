@@ -35,7 +35,7 @@ use super::desktop::Desktop;
 use super::dialogs::Dialog;
 use super::files::Picker;
 use super::form;
-use super::history::{EditState, UndoTask};
+use super::history::{EditState, History, UndoTask};
 use super::inspector::edited_layer;
 use super::log::{Clock, Log};
 use super::selection::Selection;
@@ -137,7 +137,8 @@ impl App {
 
     /// Shows the start page. A new window without a file begins with it.
     pub fn choose_template(&mut self) {
-        self.shell.choose_template();
+        self.shell.is_starting = true;
+        self.shell.recent_files.reopen();
     }
 
     /// Returns true if results of earlier runs are still being read.
@@ -191,10 +192,7 @@ impl App {
 
     /// Follows what was edited, at once or after a pause.
     fn refresh(&mut self, ctx: &egui::Context) {
-        let results = self.editor.results();
-        for line in self.editor.document.look_at_inputs(&results, ctx) {
-            self.log.note(line);
-        }
+        self.look_at_inputs(ctx);
         self.editor.document.check_files(ctx);
         let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         let now = ctx.input(|input| input.time);
@@ -245,7 +243,11 @@ impl App {
             return false;
         }
         self.runner.runs.remember(self.editor.document.runs());
+        let before = (!self.steps.is_empty()).then(|| self.editor.document.runs().to_vec());
         self.editor.document.refresh();
+        if let Some(before) = before {
+            self.rename_waiting(&before);
+        }
         if self.editor.document.first_error().is_none() {
             self.log.settle();
         }
@@ -253,6 +255,14 @@ impl App {
         self.take_treatments();
         self.runner.plan_cost(&self.editor.document);
         true
+    }
+
+    /// Takes what was found in the inputs of runs, and looks at those that are new or have changed.
+    fn look_at_inputs(&mut self, ctx: &egui::Context) {
+        let results = self.editor.results();
+        for line in self.editor.document.look_at_inputs(&results, ctx) {
+            self.log.note(line);
+        }
     }
 
     fn take_treatments(&mut self) {
@@ -270,7 +280,7 @@ impl App {
 
     /// Keeps edits that are not saved against a crash.
     fn back_up(&mut self, ctx: &egui::Context) {
-        if let Some(wait) = self.editor.back_up(self.shell.may_close, &mut self.log) {
+        if let Some(wait) = self.editor.back_up(self.shell.may_close, &mut self.log, ctx) {
             ctx.request_repaint_after(wait);
         }
     }
@@ -285,20 +295,10 @@ impl App {
         }
     }
 
-    fn undo(&mut self) {
+    /// Undoes or redoes an edit.
+    fn step_history(&mut self, step: fn(&mut History) -> Option<UndoTask>) {
         self.editor.note_edits(self.workspace.shown());
-        let task = self.editor.history.undo();
-        self.take_undo_task(task);
-    }
-
-    fn redo(&mut self) {
-        self.editor.note_edits(self.workspace.shown());
-        let task = self.editor.history.redo();
-        self.take_undo_task(task);
-    }
-
-    fn take_undo_task(&mut self, task: Option<UndoTask>) {
-        match task {
+        match step(&mut self.editor.history) {
             None => {}
             Some(UndoTask::Take(state)) => self.take_state(state),
             Some(UndoTask::Archive(runs)) => drop(self.move_to_trash(&runs)),
@@ -346,7 +346,8 @@ impl App {
     }
 
     fn fail(&mut self, title: &str, text: &str) {
-        self.shell.fail(title, text, &mut self.log);
+        self.log.error(format!("{title}: {text}"));
+        self.shell.dialog = Some(Dialog::Message { title: title.to_owned(), text: text.to_owned() });
     }
 }
 

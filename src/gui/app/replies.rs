@@ -7,7 +7,6 @@ use eframe::egui;
 
 use super::App;
 use super::runner::StartRequest;
-use super::shell::AnsweredPath;
 use super::steps::Step;
 use crate::dialogs::{Dialog, Leaving, Next, PathUse, Reply, dialog_ui};
 use crate::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
@@ -80,7 +79,7 @@ impl App {
 
     /// Takes the answer of the system's dialog, if there is one.
     pub(super) fn take_answer(&mut self, ctx: &egui::Context) {
-        let Some(AnsweredPath { answer, request, usage }) = self.shell.answer() else { return };
+        let Some((request, usage, answer)) = self.shell.answer() else { return };
         match answer {
             // The system's dialog has asked about a file that is there, but it did not know the extension.
             PathAnswer::Path(path) => {
@@ -114,7 +113,7 @@ impl App {
             PathUse::ExportFolder => self.take_export_folder(path),
             PathUse::Share(share) => self.share(share, path, ctx),
             PathUse::DataFolder => {
-                self.shell.identify_chosen(path, &self.editor.document.experiment.data, ctx);
+                self.shell.identify_chosen(path, self.editor.document.experiment.data.clone(), ctx);
             }
             PathUse::Setting(place) => self.write_path(&place, &path),
         }
@@ -149,7 +148,7 @@ impl App {
             if self.runner.runs.is_running() {
                 return self.then(Step::Rename(path, then), ctx);
             }
-            self.workspace.keep_view(0.0, true, &mut self.log); // the folder is to be at rest
+            self.workspace.keep_view(0.0, None, &mut self.log); // the folder is to be at rest
         }
         let from = self.editor.results();
         if let Err(error) = self.editor.save(&path) {

@@ -1,5 +1,6 @@
 //! The runs of the document: started, estimated, and watched where other processes carry them out.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
-use crate::background::{BackgroundTask, TaskState};
+use crate::background::BackgroundTask;
 use crate::bar::Status;
 use crate::document::Document;
 use crate::log::Log;
@@ -34,7 +35,10 @@ pub(super) struct Runner {
     pub batch_began: Option<Instant>,
     /// The number of runs that ended when runs went on last, and the time that took.
     pub last_batch: Option<(usize, Duration)>,
-    watch: Watch,
+    /// The thread that looks for results of other processes, once it was started, if there can be one.
+    watching: OnceCell<Option<Watching>>,
+    /// What it watches: the folder of results, the revision of the document, and how many runs go on here.
+    watched: Option<(PathBuf, u64, usize)>,
 }
 
 /// The runs to start.
@@ -79,21 +83,11 @@ impl Drop for Measuring {
     }
 }
 
-/// Looks for results of other processes.
-#[derive(Default)]
-enum Watch {
-    #[default]
-    NotStarted,
-    /// There can be no thread for it.
-    Failed,
-    /// The thread, and what it watches: the folder of results, the revision of the document, and how many runs go on here.
-    Started(Watching, Option<(PathBuf, u64, usize)>),
-}
-
 impl Runner {
     pub fn new(worker: Box<dyn Worker>) -> Self {
-        let (runs, estimate, watch) = (Runs::default(), Estimate::default(), Watch::default());
-        Self { worker, runs, estimate, batch_began: None, last_batch: None, watch }
+        let (runs, estimate) = (Runs::default(), Estimate::default());
+        let (watching, watched) = (OnceCell::new(), None);
+        Self { worker, runs, estimate, batch_began: None, last_batch: None, watching, watched }
     }
 
     /// Returns true if results of earlier runs are still being read.
@@ -104,7 +98,7 @@ impl Runner {
     /// Returns the name of a run by its identity.
     pub fn name_of(&self, run: &str, document: &Document) -> String {
         match (document.run(run), self.runs.name(run)) {
-            (Some(run), _) => format!("{}, seed {}", run.arm, run.seed),
+            (Some(run), _) => doc::named(&run.arm, run.seed),
             (None, Some(name)) => format!("{name} (outdated)"),
             (None, None) => format!("run {run}"),
         }
@@ -118,7 +112,7 @@ impl Runner {
         document.is_looking().then_some("the data have been looked at")
     }
 
-    /// Starts the requested runs that are not done, or adds them to those that go on; whether there are any.
+    /// Starts the requested runs that are not done, or adds them to those that go on. Returns true if there are any.
     pub fn start(
         &mut self,
         request: &StartRequest,
@@ -163,7 +157,7 @@ impl Runner {
         self.batch_began = Some(Instant::now());
     }
 
-    /// Starts the jobs that were added just when the queue had ended; whether there are any.
+    /// Starts the jobs that were added just when the queue had ended. Returns true if there are any.
     pub fn start_pending(&mut self) -> bool {
         let jobs = self.runs.take_pending();
         let is_any = !jobs.is_empty();
@@ -178,7 +172,7 @@ impl Runner {
         let unknown: Vec<Run> =
             runs.iter().filter(|run| self.runs.record(&run.id).is_none()).cloned().collect();
         if !unknown.is_empty() {
-            self.runs.read_more(self.worker.read(folder, &unknown), PATIENCE_FOR_MORE);
+            self.runs.read(self.worker.read(folder, &unknown), PATIENCE_FOR_MORE, true);
         }
     }
 
@@ -320,11 +314,8 @@ impl Runner {
     /// Takes the measurements that the estimate needs, one at a time, while nothing else runs.
     pub fn measure(&mut self, document: &Document, ctx: &egui::Context) {
         if let Some(measuring) = &self.estimate.measuring {
-            let pace = match measuring.background.take() {
-                TaskState::Running => return,
-                TaskState::Done(pace) => pace,
-                TaskState::Failed(_) => None, // a run would fail the same way, and report it
-            };
+            let Some(pace) = measuring.background.take() else { return };
+            let pace = pace.unwrap_or_default(); // where it failed, a run would fail the same way, and report it
             let (task, options) = measuring.question.clone();
             self.estimate.paces.add(task, options, pace);
             self.estimate.measuring = None;
@@ -345,28 +336,26 @@ impl Runner {
     /// Takes results written by other processes, and looks for more.
     pub fn watch_others(&mut self, document: &Document, results: &Path, log: &mut Log, ctx: &egui::Context) {
         let Some(every) = self.worker.watch_every() else { return };
-        if matches!(self.watch, Watch::NotStarted) {
+        let begin = || {
             let ctx = ctx.clone();
-            self.watch = match Watching::new(every, move || ctx.request_repaint()) {
-                Ok(watching) => Watch::Started(watching, None),
-                Err(error) => {
-                    log.error(format!(
-                        "Results of other processes will appear only when you reopen the file: {error}"
-                    ));
-                    Watch::Failed
-                }
+            let begun = Watching::new(every, move || ctx.request_repaint());
+            let fail = |error| {
+                log.error(format!(
+                    "Results of other processes will appear only when you reopen the file: {error}"
+                ));
             };
-        }
-        let Watch::Started(watching, watched) = &mut self.watch else { return };
+            begun.map_err(fail).ok()
+        };
+        let Some(watching) = self.watching.get_or_init(begin) else { return };
         let wanted = (results.to_owned(), document.revision(), self.runs.open().count());
-        if watched.as_ref() != Some(&wanted) {
+        if self.watched.as_ref() != Some(&wanted) {
             let mut runs: Vec<String> = document.runs().iter().map(|run| run.id.clone()).collect();
             // All that this process does not run.
             runs.retain(|run| !self.runs.is_open(run));
             runs.sort();
             runs.dedup();
             watching.set_target(WatchTarget { folder: wanted.0.clone(), runs });
-            *watched = Some(wanted);
+            self.watched = Some(wanted);
         }
         let found: Vec<_> = watching.found().collect();
         let mut has_news = false;

@@ -6,7 +6,7 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::dropped::Dropped;
 use super::export::OpenExport;
-use crate::background::{BackgroundTask, Latest, TaskState};
+use crate::background::{BackgroundTask, Latest};
 use crate::desktop::Desktop;
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::DownloadDialog;
@@ -41,13 +41,6 @@ pub(super) struct Shell {
     asked: Option<(PathRequest, PathUse, Option<BackgroundTask<PathAnswer>>)>,
 }
 
-/// An answer of the system's dialog.
-pub(super) struct AnsweredPath {
-    pub answer: PathAnswer,
-    pub request: PathRequest,
-    pub usage: PathUse,
-}
-
 impl Shell {
     pub fn new(picker: Picker, desktop: Box<dyn Desktop>, settings: Settings) -> Self {
         Self {
@@ -69,17 +62,6 @@ impl Shell {
         }
     }
 
-    /// Shows the start page.
-    pub fn choose_template(&mut self) {
-        self.is_starting = true;
-        self.recent_files.reopen();
-    }
-
-    pub fn fail(&mut self, title: &str, text: &str, log: &mut Log) {
-        log.error(format!("{title}: {text}"));
-        self.dialog = Some(Dialog::Message { title: title.to_owned(), text: text.to_owned() });
-    }
-
     pub fn open_list(&mut self, list: PaletteList) {
         self.recent_files.reopen();
         self.palette = Some(Palette::new(list));
@@ -90,16 +72,14 @@ impl Shell {
         self.asked = Some((request, usage, dialog));
     }
 
-    /// Returns the answer of the system's dialog, once there is one. A dialog that broke down counts as missing.
-    pub fn answer(&mut self) -> Option<AnsweredPath> {
+    /// Returns what was asked for and the answer of the system's dialog, once there is one. A dialog that broke down
+    /// counts as missing.
+    pub fn answer(&mut self) -> Option<(PathRequest, PathUse, PathAnswer)> {
         let (.., dialog) = self.asked.as_ref()?;
-        let answer = match dialog.as_ref().map(BackgroundTask::take) {
-            Some(TaskState::Running) => return None,
-            Some(TaskState::Done(answer)) => answer,
-            Some(TaskState::Failed(_)) | None => PathAnswer::Unavailable,
-        };
+        let answer = dialog.as_ref().map_or(Some(Ok(PathAnswer::Unavailable)), BackgroundTask::take)?;
+        let answer = answer.unwrap_or(PathAnswer::Unavailable);
         let (request, usage, _) = self.asked.take()?;
-        Some(AnsweredPath { answer, request, usage })
+        Some((request, usage, answer))
     }
 
     pub fn show_title(&mut self, title: String, ctx: &egui::Context) {

@@ -1,14 +1,16 @@
 //! What waits for something: for runs to stop, for earlier results, for an answer.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use eframe::egui;
 
 use super::App;
-use super::runner::StartRequest;
+use super::runner::{PATIENCE_FOR_MORE, StartRequest};
 use crate::dialogs::{Leaving, Next, PathUse};
 use crate::widgets::Tone;
+use doc::Run;
 
 /// The window closes this long after it was asked to, even if a run does not stop.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,6 +30,9 @@ pub(super) enum Step {
 impl App {
     /// Does this, now or when it can be done.
     pub(super) fn then(&mut self, step: Step, ctx: &egui::Context) {
+        self.steps.push_back(step);
+        self.follow_for_start(ctx);
+        let Some(step) = self.steps.pop_back() else { return };
         if self.is_ready(&step) {
             return self.carry_out(step, ctx);
         }
@@ -48,7 +53,9 @@ impl App {
 
     /// Does what can be done now of what waits.
     pub(super) fn advance(&mut self, ctx: &egui::Context) {
-        for step in std::mem::take(&mut self.steps) {
+        self.follow_for_start(ctx);
+        for _ in 0..self.steps.len() {
+            let Some(step) = self.steps.pop_front() else { return };
             if self.is_ready(&step) {
                 self.carry_out(step, ctx);
             } else {
@@ -57,9 +64,30 @@ impl App {
         }
     }
 
-    /// Forgets what was to be done with the document before this one.
-    pub(super) fn forget_steps(&mut self) {
-        self.steps.retain(|step| matches!(step, Step::Leave(..)));
+    /// Follows edits and what was found in inputs, where runs are to start: results wait for a pause while a field is
+    /// edited, but both give runs other identities.
+    fn follow_for_start(&mut self, ctx: &egui::Context) {
+        if self.steps.iter().any(|step| matches!(step, Step::Start(_))) {
+            self.look_at_inputs(ctx);
+            while self.look_at_document() {
+                self.look_at_inputs(ctx);
+            }
+        }
+    }
+
+    /// Gives runs that are to start the identities that they have now; `before` are those of the document before.
+    pub(super) fn rename_waiting(&mut self, before: &[Run]) {
+        let now = self.editor.document.runs().iter();
+        let now: HashMap<_, _> = now.map(|run| ((&run.arm, run.seed), &run.id)).collect();
+        for step in &mut self.steps {
+            let Step::Start(StartRequest::These(runs)) = step else { continue };
+            for run in runs {
+                let known = before.iter().find(|known| known.id == *run);
+                if let Some(id) = known.and_then(|known| now.get(&(&known.arm, known.seed))) {
+                    (*id).clone_into(run);
+                }
+            }
+        }
     }
 
     fn is_ready(&self, step: &Step) -> bool {
@@ -79,30 +107,31 @@ impl App {
         match step {
             Step::Start(request) => self.start(request, ctx),
             Step::Rename(path, then) => self.use_path(PathUse::Save(then), path, ctx),
-            Step::Reread => self.reread(),
+            Step::Reread => {
+                let results = self.editor.results();
+                let records = self.runner.worker.read(&results, self.editor.document.runs());
+                if let Some(count) = self.runner.runs.read(records, PATIENCE_FOR_MORE, false) {
+                    self.log_found(count);
+                }
+            }
             Step::Leave(leaving, _) => self.proceed(leaving, ctx),
         }
     }
 
-    fn start(&mut self, mut request: StartRequest, ctx: &egui::Context) {
+    fn start(&mut self, request: StartRequest, ctx: &egui::Context) {
         if let Some(error) = self.editor.document.first_error() {
             return self.log.refuse(Tone::Bad, format!("Nothing started: {error}"));
         }
         if self.editor.document.path().is_none() {
-            let before: Vec<String> = self.editor.document.runs().iter().map(|run| run.id.clone()).collect();
-            if let Err(why) = self.give_file(ctx) {
-                return self.fail("Nothing started", &why);
-            }
-            // Paths of weight files lead from the new file now, which gives the runs other identities.
-            if let StartRequest::These(runs) = &mut request {
-                for run in runs {
-                    let at = before.iter().position(|known| known == run);
-                    if let Some(now) = at.and_then(|at| self.editor.document.runs().get(at)) {
-                        run.clone_from(&now.id);
-                    }
-                }
-            }
-            return self.then(Step::Start(request), ctx);
+            // Paths of weight files lead from the new file then, which gives the runs other identities.
+            self.steps.push_back(Step::Start(request));
+            let given = self.give_file(ctx);
+            let step = self.steps.pop_back();
+            return match (given, step) {
+                (Ok(()), Some(step)) => self.then(step, ctx),
+                (Ok(()), None) => {}
+                (Err(why), _) => self.fail("Nothing started", &why),
+            };
         }
         let folder = self.editor.results();
         if self.runner.start(&request, &self.editor.document, &folder, &mut self.log) {
@@ -121,18 +150,7 @@ impl App {
         let path = self.editor.give_file()?;
         self.shell.settings.recent.note(&path);
         self.look_at_document();
-        for line in self.editor.document.look_at_inputs(&self.editor.results(), ctx) {
-            self.log.note(line);
-        }
+        self.look_at_inputs(ctx);
         Ok(())
-    }
-
-    /// Reads the records again, after the document has got another folder of results.
-    fn reread(&mut self) {
-        let results = self.editor.results();
-        let records = self.runner.worker.read(&results, self.editor.document.runs());
-        if let Some(count) = self.runner.runs.read(records, super::runner::PATIENCE_FOR_MORE) {
-            self.log_found(count);
-        }
     }
 }

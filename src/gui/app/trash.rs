@@ -9,7 +9,7 @@ use crate::compare::CompareResponse;
 use crate::dialogs::Dialog;
 use crate::selection::Selection;
 use crate::text;
-use doc::{Problem, Run};
+use doc::Problem;
 use results::methods::methods;
 use results::table::columns::Numbers;
 use run::{archive, restore};
@@ -50,26 +50,17 @@ impl App {
         }
     }
 
-    fn with_results(&self, arm: usize) -> impl Iterator<Item = &Run> {
-        let runs = self.editor.document.runs().iter().filter(move |run| run.arm_index == arm);
-        runs.filter(|run| self.runner.runs.record(&run.id).is_some())
-    }
-
-    /// Returns true if an arm has runs with results.
-    pub(super) fn has_results(&self, arm: usize) -> bool {
-        self.with_results(arm).next().is_some()
-    }
-
     /// Returns the runs of an arm that have results, by identity, each once.
-    pub(super) fn results_of(&self, arm: usize) -> BTreeSet<String> {
-        self.with_results(arm).map(|run| run.id.clone()).collect()
+    pub(super) fn results_of(&self, arm: usize) -> BTreeSet<&String> {
+        let runs = self.editor.document.runs().iter().filter(|run| run.arm_index == arm);
+        runs.map(|run| &run.id).filter(|id| self.runner.runs.record(id).is_some()).collect()
     }
 
     /// Asks whether all results of the selected arm are archived.
     pub(super) fn ask_to_archive(&mut self) {
         let Some(index) = self.workspace.selection.arm() else { return };
         let Some(arm) = self.editor.document.experiment.arms.get(index) else { return };
-        let runs = self.results_of(index).into_iter().collect();
+        let runs = self.results_of(index).into_iter().cloned().collect();
         self.shell.dialog = Some(Dialog::archive(&format!("All results of {}", arm.name), runs));
     }
 
@@ -93,7 +84,7 @@ impl App {
         self.editor.history.note_moved(archived, true);
     }
 
-    /// Moves runs to the trash; those that are there now.
+    /// Moves runs to the trash. Returns those that are there now.
     pub(super) fn move_to_trash(&mut self, runs: &[String]) -> Vec<String> {
         let results = self.editor.results();
         let mut archived = Vec::new();
@@ -119,7 +110,7 @@ impl App {
         archived
     }
 
-    /// Brings runs back from the trash; those that are back.
+    /// Brings runs back from the trash. Returns those that are back.
     pub(super) fn move_from_trash(&mut self, runs: &[String]) -> Vec<String> {
         let results = self.editor.results();
         let mut restored = Vec::new();

@@ -28,7 +28,7 @@ use crate::widgets;
 use doc::Run;
 use figure::plots::{self, ArmRuns, Plot};
 use form::path::Place;
-use results::table::view::Key;
+use results::table::columns::Column;
 use results::tiles::{Group, Tiles};
 use results::view::ViewSettings;
 
@@ -96,7 +96,7 @@ impl Workspace {
     /// Forgets what was seen of another document, and loads the view settings stored beside the results.
     pub fn load(&mut self, results: &Path, log: &mut Log) {
         self.focus = None;
-        self.keep_view(0.0, true, log);
+        self.keep_view(0.0, None, log);
         let options = self.plot.options.clone();
         self.plot = PlotState::default();
         self.plot.options = options;
@@ -122,15 +122,12 @@ impl Workspace {
             }
         }
         self.plot.arms = self.treatments.iter().map(|treatment| treatment.name.clone()).collect();
-        self.keep_setting();
-        self.selection.limit(document.experiment.arms.len());
-    }
-
-    /// Selects the arm in place of a setting that the sweep no longer has.
-    fn keep_setting(&mut self) {
-        let Selection::Setting { arm, name } = &self.selection else { return };
-        let is_it = |treatment: &Treatment| treatment.arm == *arm && treatment.name == *name;
-        if !self.treatments.iter().any(is_it) {
+        // An arm that has gone gives way to the experiment, a setting that the sweep no longer has to its arm.
+        if self.selection.arm().is_some_and(|arm| arm >= document.experiment.arms.len()) {
+            self.selection = Selection::Experiment;
+        } else if let Selection::Setting { arm, name } = &self.selection
+            && !self.treatments.iter().any(|known| known.arm == *arm && known.name == *name)
+        {
             self.selection = Selection::Arm(*arm);
         }
     }
@@ -145,15 +142,16 @@ impl Workspace {
     pub fn update(&mut self, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
         let update = self.compare.update(&self.treatments, runs, now);
-        let keep = self.keep_view(now, false, log);
+        let keep = self.keep_view(now, Some(ctx), log);
         for secs in update.into_iter().chain(keep) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
         }
     }
 
-    /// Writes view settings that have changed; returns the time after which to look again, in seconds.
-    pub fn keep_view(&mut self, now: f64, at_once: bool, log: &mut Log) -> Option<f64> {
-        let kept = self.compare.keep(&self.plot, now, at_once);
+    /// Writes view settings that have changed, without a context at once; returns the time after which to look again,
+    /// in seconds.
+    pub fn keep_view(&mut self, now: f64, ctx: Option<&egui::Context>, log: &mut Log) -> Option<f64> {
+        let kept = self.compare.keep(&self.plot, now, ctx);
         kept.unwrap_or_else(|why| {
             log.error(why);
             None
@@ -490,7 +488,7 @@ impl Drawn<'_> {
                 None
             }
             PlotResponse::Ungroup => {
-                self.workspace.compare.group_by(vec![Key::Arm]);
+                self.workspace.compare.group_by(vec![Column::Arm]);
                 None
             }
             PlotResponse::Line(name, action) => self.line(&name, action),

@@ -1,13 +1,12 @@
 //! The comparison of ticked runs: what differs between them, and between their arms seed by seed.
 
-use eframe::egui::{Align, Grid, Label, Layout, RichText, ScrollArea, Sense, Ui, Vec2, vec2};
+use eframe::egui::{Label, RichText, ScrollArea, Ui};
 
 use super::Compare;
-use crate::arm_look;
 use crate::runs::Runs;
+use crate::table::{self, Table};
 use crate::text::counted;
 use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
-use figure::style_of;
 use results::number::fixed;
 use results::statistics::{Comparison, Paired};
 use results::table::Row;
@@ -15,24 +14,20 @@ use results::table::columns::{Column, usual};
 use results::table::settings::NONE;
 use results::{Report, RunRecord};
 
-/// Width of a run's column and of the names of what differs, in points.
-const CELL: f32 = 88.0;
-const NAME: f32 = 112.0;
+/// Widths of a run's column and of the names of what differs, in points.
+const CELL: f32 = 96.0;
+const NAME: f32 = 120.0;
 
 /// Returns the width that a comparison of this many runs needs.
 pub fn width(runs: usize) -> f32 {
-    NAME + runs as f32 * (CELL + STEP) + 2.0 * STEP
+    NAME + runs as f32 * CELL + 2.0 * STEP
 }
 
 /// Draws the visible ticked runs side by side, only where they differ, and the differences between their arms.
 pub fn comparison_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let table = compare.table();
     let rows = compare.ticked_rows();
-    if rows.len() < 2 {
-        ui.label(RichText::new("Tick two or more runs in the table to compare them").weak());
-        return;
-    }
-    ScrollArea::both().id_salt("comparison").auto_shrink([false, false]).show(ui, |ui| {
+    ScrollArea::vertical().id_salt("comparison").auto_shrink([false, false]).show(ui, |ui| {
         let head = format!("{}, only what differs", counted(rows.len(), "run"));
         ui.label(RichText::new(head).color(present(ui).text2));
         ui.add_space(STEP / 2.0);
@@ -47,35 +42,33 @@ pub fn comparison_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
 
 fn cells_ui(ui: &mut Ui, compare: &Compare, rows: &[&Row], runs: &Runs) {
     let lines = differing_cells(rows, &compare.rows, &compare.settings).into_iter();
-    let lines: Vec<_> = lines.chain(differing_reports(rows, runs)).collect();
-    Grid::new("side by side").num_columns(rows.len() + 1).spacing(vec2(STEP, STEP / 2.0)).show(ui, |ui| {
-        ui.label("");
-        for row in rows {
-            let name = format!("{}, seed {}", row.arm, row.seed);
-            let head = theme::cell_ui(ui, CELL, |ui| {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    ui.label(row.seed.to_string());
-                    let (rect, dot) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::hover());
-                    let (style, ink) = (style_of(row.colour), theme::arm_colour(ui, row.colour));
-                    arm_look::mark(ui.painter(), rect.center(), style, ink);
-                    dot
-                })
-                .response
-            });
-            head.on_hover_text(name);
-        }
-        ui.end_row();
-        for (title, texts) in lines {
-            let title = RichText::new(title).size(SMALL).color(present(ui).text2);
-            theme::cell_ui(ui, NAME, |ui| ui.add(Label::new(title).truncate()));
-            for text in texts {
-                theme::cell_ui(ui, CELL, |ui| {
-                    let right = Layout::right_to_left(Align::Center);
-                    ui.with_layout(right, |ui| ui.add(Label::new(text).truncate()));
-                });
-            }
-            ui.end_row();
-        }
+    let lines: Vec<Line> = lines.chain(differing_reports(rows, runs)).collect();
+    let of_run = |row: &&Row| {
+        let column = table::Column::number(row.seed.to_string(), doc::named(&row.arm, row.seed));
+        table::Column { mark: Some(row.colour), width: CELL, ..column }
+    };
+    let names = table::Column { width: NAME, ..table::Column::default() };
+    let columns: Vec<_> = std::iter::once(names).chain(rows.iter().map(of_run)).collect();
+    let text = |row: usize, column: usize| {
+        let (title, texts): &Line = &lines[row];
+        column.checked_sub(1).map_or(title, |run| &texts[run]).clone()
+    };
+    let table = Table {
+        id: "side by side",
+        columns: &columns,
+        pinned: 1,
+        rows: lines.len(),
+        row_height: 2.5 * STEP,
+        text: Some(&text),
+        is_low: true,
+        ..Table::default()
+    };
+    table.show(ui, &mut |ui, row, column| {
+        let Some(column) = column else { return };
+        let cell = RichText::new(text(row, column));
+        let is_name = column == 0;
+        let cell = if is_name { cell.size(SMALL).color(present(ui).text2) } else { cell };
+        ui.add(Label::new(cell).truncate());
     });
 }
 
@@ -155,35 +148,27 @@ fn differs((_, texts): &Line) -> bool {
     texts.iter().any(|text| *text != texts[0])
 }
 
-/// The key of a line of reports of several runs: stage, round, branch and kind.
-type ReportTitle<'a> = (&'a str, Option<u64>, &'a str, &'a str);
-
-fn title_of(report: &Report) -> ReportTitle<'_> {
-    (&report.stage, report.round, &report.branch, &report.kind)
-}
-
 /// Returns the last report of each stage and kind, as far as these runs differ in it; in the order of the plan.
 pub fn differing_reports(rows: &[&Row], runs: &Runs) -> Vec<Line> {
     let reports: Vec<&[Report]> =
         rows.iter().map(|row| runs.record(&row.run).map_or(&[][..], RunRecord::reports)).collect();
-    let mut titles: Vec<ReportTitle<'_>> = Vec::new();
-    for title in reports.iter().copied().flatten().map(title_of) {
-        if !titles.contains(&title) {
-            titles.push(title);
+    let is_alike = |a: &Report, b: &Report| {
+        (&a.stage, a.round, &a.branch, &a.kind) == (&b.stage, b.round, &b.branch, &b.kind)
+    };
+    let mut kinds: Vec<&Report> = Vec::new();
+    for report in reports.iter().copied().flatten() {
+        if !kinds.iter().any(|known| is_alike(known, report)) {
+            kinds.push(report);
         }
     }
-    let line = |title: &ReportTitle<'_>| {
-        let last = |own: &&'_ [Report]| own.iter().rposition(|report| title_of(report) == *title);
-        let found: Vec<Option<&Report>> =
-            reports.iter().map(|own| last(own).map(|position| &own[position])).collect();
-        let texts: Vec<&str> =
-            found.iter().map(|report| report.map_or(NONE, |report| report.summary.as_str())).collect();
-        let is_equal = texts.iter().all(|text| *text == texts[0]);
-        let any = found.iter().flatten().next().filter(|_| !is_equal)?;
-        let title = format!("{}: {}", any.place(), any.kind);
-        Some((title, texts.into_iter().map(str::to_owned).collect()))
+    let line = |kind: &&Report| {
+        let text = |own: &&[Report]| -> String {
+            let last = own.iter().rfind(|report| is_alike(report, kind));
+            last.map_or(NONE, |report| &report.summary).to_owned()
+        };
+        (format!("{}: {}", kind.place(), kind.kind), reports.iter().map(text).collect())
     };
-    titles.iter().filter_map(line).collect()
+    kinds.iter().map(line).filter(differs).collect()
 }
 
 /// Returns what these runs have in different cells, side by side.

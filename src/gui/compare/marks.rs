@@ -12,27 +12,19 @@ use super::{Compare, CompareResponse};
 use crate::form::note_edited;
 use crate::icons::Icon;
 use crate::runs::Runs;
+use crate::table::width_of;
 use crate::theme::{self, fitted};
 use crate::views::queue_entries_ui;
 use crate::widgets::{self, FieldState};
-use results::table::view::{Baseline, Key as GroupKey};
+use doc::named;
+use results::table::columns::Column;
+use results::table::view::Baseline;
 use results::table::{Mark, Row};
 use results::view::arm_key;
 
-/// Draws the star of a row, full or empty; a click switches it. An empty one shows while the row is under the pointer.
-pub fn star_ui(ui: &mut Ui, row: &Row, is_pointed: bool, compare: &mut Compare) {
-    let is_full = row.mark.starred;
-    if star_of(ui, is_full, is_full || is_pointed, &format!("{}, seed {}", row.arm, row.seed)) {
-        compare.star(&row.run);
-    }
-}
-
-/// Returns a star, full or empty, of what has this name; whether it was pressed.
-pub fn star_button(ui: &mut Ui, is_full: bool, of: &str) -> bool {
-    star_of(ui, is_full, true, of)
-}
-
-fn star_of(ui: &mut Ui, is_full: bool, is_shown: bool, of: &str) -> bool {
+/// Draws the star, full or empty, of what has this name; an empty one that is not shown appears under the pointer. Returns
+/// true if it was pressed.
+pub fn star_ui(ui: &mut Ui, is_full: bool, is_shown: bool, of: &str) -> bool {
     let name = format!("{} {of}", if is_full { "Unstar" } else { "Star" });
     let (rect, response) = ui.allocate_exact_size(vec2(2.5 * theme::STEP, 2.5 * theme::STEP), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
@@ -43,7 +35,7 @@ fn star_of(ui: &mut Ui, is_full: bool, is_shown: bool, of: &str) -> bool {
         (false, true) => (Icon::Star, colours.text),
         (false, false) => (Icon::Star, colours.text3),
     };
-    if is_shown || is_pointed {
+    if is_full || is_shown || is_pointed {
         icon.paint(ui.painter(), rect.center(), 14.0, ink);
     }
     response.on_hover_text(name).clicked()
@@ -62,14 +54,12 @@ pub fn edit(compare: &mut Compare, key: &str, change: impl FnOnce(&mut Mark)) {
 /// Draws the menu of a row: notes about the run and about its arm.
 pub fn context_ui(ui: &mut Ui, row: &Row, runs: &Runs, compare: &mut Compare) -> Option<CompareResponse> {
     let arm = arm_key(&row.arm);
-    ui.set_min_width(220.0);
-    theme::heading_ui(ui, &format!("{}, seed {}", row.arm, row.seed));
+    theme::heading_ui(ui, &named(&row.arm, row.seed));
     let queue = queue_entries_ui(ui, runs, std::slice::from_ref(&row.run)).map(CompareResponse::Queue);
-    tags_ui(ui, &row.run, compare);
-    note_ui(ui, "Note on the run", &row.run, compare);
+    run_marks_ui(ui, &row.run, compare);
     note_ui(ui, "Note on the arm", &arm, compare);
     star_arm_ui(ui, &arm, compare);
-    let refusal = compare.why_not_archive(std::iter::once(&row.run));
+    let refusal = runs.why_not_archive([&row.run]);
     let archive = ui.add_enabled(refusal.is_none(), widgets::button(Icon::Archive, "Archive this run…"));
     let archive = archive.on_hover_text("Moves it to the archived runs; nothing is deleted");
     if archive.on_disabled_hover_text(refusal.unwrap_or_default()).clicked() {
@@ -107,7 +97,7 @@ pub fn group_ui(
             ui.close();
         }
     }
-    if sheet.table.keys == [GroupKey::Arm] {
+    if sheet.table.keys == [Column::Arm] {
         ui.separator();
         arm_marks_ui(ui, name, compare);
     }
@@ -123,7 +113,7 @@ pub fn arm_marks_ui(ui: &mut Ui, arm: &str, compare: &mut Compare) {
     note_ui(ui, "Note on the arm", &key, compare);
 }
 
-/// Tags and note of a run, for its menu.
+/// Draws tags and note of a run into its menu.
 pub fn run_marks_ui(ui: &mut Ui, run: &str, compare: &mut Compare) {
     ui.set_min_width(220.0);
     tags_ui(ui, run, compare);
@@ -187,15 +177,6 @@ pub struct Noting {
     typed: Option<(String, String)>,
 }
 
-/// An arm or a run.
-struct Line {
-    /// The key of its mark.
-    key: String,
-    name: String,
-    /// The end of the name of a run: ", seed 3".
-    seed: Option<String>,
-}
-
 /// Draws the notes and the list of marks.
 pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
     let height = ui.available_height();
@@ -219,22 +200,11 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
     }
     ui.spacing_mut().interact_size.y = ROW - 4.0;
     ScrollArea::vertical().id_salt("marks").auto_shrink(false).show_rows(ui, ROW, lines.len(), |ui, rows| {
+        let known = compare.rows.clone(); // shared: a mark on one row changes others
         for (row, is_run) in &lines[rows] {
-            let line = Line::of(&compare.rows[*row], *is_run);
-            ui.push_id(&line.key, |ui| line_ui(ui, &line, compare, noting));
+            line_ui(ui, &known[*row], *is_run, compare, noting);
         }
     });
-}
-
-impl Line {
-    /// Returns the line of a row's run, or of its arm.
-    fn of(row: &Row, is_run: bool) -> Self {
-        if !is_run {
-            return Self { key: arm_key(&row.arm), name: row.arm.clone(), seed: None };
-        }
-        let seed = format!(", seed {}", row.seed);
-        Self { key: row.run.clone(), name: format!("{}{seed}", row.arm), seed: Some(seed) }
-    }
 }
 
 /// Returns every arm in the order of the document, with its runs below it: a row, and whether its run is meant. Only
@@ -257,60 +227,57 @@ fn lines(compare: &Compare, marked_only: bool) -> Vec<(usize, bool)> {
     lines
 }
 
-fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting) {
-    let mark = compare.view.marks.get(&line.key).cloned().unwrap_or_default();
+/// Draws the line of a row's run, or of its arm.
+fn line_ui(ui: &mut Ui, row: &Row, is_run: bool, compare: &mut Compare, noting: &mut Noting) {
+    let key = if is_run { row.run.clone() } else { arm_key(&row.arm) };
+    let name = if is_run { named(&row.arm, row.seed) } else { row.arm.clone() };
+    let mark = compare.view.marks.get(&key).cloned().unwrap_or_default();
     let width = ui.available_width();
-    ui.horizontal(|ui| {
+    let draw = |ui: &mut Ui| {
         ui.set_height(ROW - 4.0);
-        if star_button(ui, mark.starred, &line.name) {
-            compare.star(&line.key);
+        if star_ui(ui, mark.starred, true, &name) {
+            compare.star(&key);
         }
-        let name = RichText::new(shown_name(ui, line, 0.3 * width));
-        let name = if line.seed.is_none() { name.strong() } else { name };
+        // A long name loses its middle, not the seed: that tells runs apart.
+        let (font, seed) = (TextStyle::Body.resolve(ui.style()), &name[row.arm.len()..]);
+        let room = 0.3 * width - width_of(ui, seed, &font);
+        let shown = RichText::new(fitted(ui.painter(), &row.arm, &font, room) + seed);
         theme::cell_ui(ui, 0.3 * width, |ui| {
-            ui.add(Label::new(name).truncate()).on_hover_text(&line.name);
+            let shown = if is_run { shown } else { shown.strong() };
+            ui.add(Label::new(shown).truncate()).on_hover_text(&name);
         });
-        line_tags_ui(ui, line, &mark, compare, noting, 0.22 * width);
+        line_tags_ui(ui, [&key, &name], &mark, compare, noting, 0.22 * width);
         let mut note = mark.note.clone();
         let field = TextEdit::singleline(&mut note).hint_text("note").desired_width(f32::INFINITY);
         let field =
-            widgets::field_ui(ui, field, FieldState::Plain).accessible_name(format!("Note on {}", line.name));
+            widgets::field_ui(ui, field, FieldState::Plain).accessible_name(format!("Note on {name}"));
         note_edited(&field);
         if field.changed() {
-            edit(compare, &line.key, |mark| mark.note = note);
+            edit(compare, &key, |mark| mark.note = note);
         }
-    });
-}
-
-/// Returns the name where it fits; else without the middle of the arm's name, since the seed tells runs apart.
-fn shown_name(ui: &Ui, line: &Line, width: f32) -> String {
-    let font = TextStyle::Body.resolve(ui.style());
-    let seed = line.seed.as_deref().unwrap_or_default();
-    let taken = ui.painter().layout_no_wrap(seed.to_owned(), font.clone(), ui.visuals().text_color());
-    let arm = line.name.strip_suffix(seed).unwrap_or(&line.name);
-    format!("{}{seed}", fitted(ui.painter(), arm, &font, width - taken.size().x))
+    };
+    ui.push_id(&key, |ui| ui.horizontal(draw));
 }
 
 fn line_tags_ui(
     ui: &mut Ui,
-    line: &Line,
+    [key, name]: [&str; 2],
     mark: &Mark,
     compare: &mut Compare,
     noting: &mut Noting,
     width: f32,
 ) {
     // After an undo, the typed text no longer stands for the tags.
-    let is_typed = |(key, text): &&(String, String)| *key == line.key && words(text) == mark.tags;
+    let is_typed = |(of, text): &&(String, String)| of == key && words(text) == mark.tags;
     let typed = noting.typed.as_ref().filter(is_typed);
     let mut text = typed.map_or_else(|| mark.tags.join(" "), |(_, text)| text.clone());
     let field = TextEdit::singleline(&mut text).hint_text("tags").desired_width(width - theme::STEP);
-    let response =
-        widgets::field_ui(ui, field, FieldState::Plain).accessible_name(format!("Tags of {}", line.name));
+    let response = widgets::field_ui(ui, field, FieldState::Plain).accessible_name(format!("Tags of {name}"));
     note_edited(&response);
     if response.changed() {
-        edit(compare, &line.key, |mark| mark.tags = words(&text));
-        noting.typed = Some((line.key.clone(), text));
-    } else if !response.has_focus() && noting.typed.as_ref().is_some_and(|(key, _)| *key == line.key) {
+        edit(compare, key, |mark| mark.tags = words(&text));
+        noting.typed = Some((key.to_owned(), text));
+    } else if !response.has_focus() && noting.typed.as_ref().is_some_and(|(of, _)| of == key) {
         noting.typed = None;
     }
 }

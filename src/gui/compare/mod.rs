@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use eframe::egui::{CursorIcon, Panel, Rect, Sense, Ui, vec2};
+use eframe::egui::{Context, CursorIcon, Panel, Rect, Sense, Ui, vec2};
 
 use super::plot::PlotState;
 use super::runs::{QueueRequest, Runs};
@@ -26,17 +26,16 @@ use super::text::counted;
 use super::theme::{STEP, present};
 use super::treatment::Treatment;
 use comparison::{comparison_ui, width};
-use doc::Run;
+use doc::{Run, named};
 use figure::plots::ArmRuns;
 use figure::view::{Drawn, lines_of};
 use results::RunRecord;
 use results::colours::{Colours, OUTDATED, muted};
 use results::metric::MetricAxes;
-use results::table::columns::{Column, Sort, usual};
-use results::table::columns::{Numbers, text};
+use results::table::columns::{Column, Numbers, Sort, text, usual};
 use results::table::filter::Filter;
 use results::table::grouped::Grouped;
-use results::table::view::{Baseline, Key};
+use results::table::view::Baseline;
 use results::table::{Differing, Row};
 use results::view::{Lines, PlotOptions, ViewSettings, arm_key, groups};
 use run::StoredRun;
@@ -78,10 +77,6 @@ pub struct Compare {
     shown: Shown,
     /// Runs that are ticked, by identity.
     ticked: BTreeSet<String>,
-    /// Runs with results, by identity.
-    results: BTreeSet<String>,
-    /// Runs that go on or wait for their turn.
-    open: BTreeSet<String>,
     /// The arms by their position, as they were when each had its own name.
     arms: Vec<String>,
     /// The tag that is being typed.
@@ -161,8 +156,8 @@ impl Compare {
         read.map(drop)
     }
 
-    /// Returns the results have another folder now; the settings go with them, also where nothing is written yet.
-    /// Whether they had a different one before.
+    /// Takes another folder of results; the settings go there with them, also where nothing is written yet. Returns true
+    /// if it is a different one.
     pub fn set_folder(&mut self, folder: &Path) -> bool {
         let is_new = folder != self.view_store.folder();
         if is_new {
@@ -244,8 +239,7 @@ impl Compare {
     pub fn copy(&mut self, numbers: Numbers) -> CompareResponse {
         let table = self.table();
         let lines = table.lines(&self.view.table.open);
-        let labels = self.rows.first().map(|row| row.labels.clone()).unwrap_or_default();
-        CompareResponse::Copy(text(&table, &lines, &self.rows, &labels, numbers), lines.len())
+        CompareResponse::Copy(text(&table, &lines, &self.rows, &self.labels(), numbers), lines.len())
     }
 
     /// Removes the tick of a run.
@@ -264,24 +258,21 @@ impl Compare {
             at: now,
         };
         if let Some(last) = &self.made {
-            let asked = |made: &Made| (made.filter.clone(), made.group.clone(), made.measured.clone());
-            let is_same = asked(last) == asked(&made);
-            if is_same && last.revision == made.revision {
+            let is_asked = *last == Made { revision: last.revision, at: last.at, ..made.clone() };
+            let left = last.at + PAUSE - now;
+            if is_asked && last.revision == made.revision {
                 return None;
             }
-            let left = last.at + PAUSE - now;
-            if is_same && left > 0.0 {
+            if is_asked && left > 0.0 {
                 return Some(left);
             }
-        }
-        let is_same_but_filter =
-            |last: &Made| *last == Made { filter: last.filter.clone(), at: last.at, ..made.clone() };
-        if self.made.as_ref().is_some_and(is_same_but_filter) {
-            // A filter changes no row.
-            self.apply_filter();
-            self.made = Some(made);
-            self.revision += 1;
-            return None;
+            if *last == (Made { filter: last.filter.clone(), at: last.at, ..made.clone() }) {
+                // A filter changes no row.
+                self.apply_filter();
+                self.made = Some(made);
+                self.revision += 1;
+                return None;
+            }
         }
         let is_new = self.made.is_none();
         // After an edit of the document, most runs are still those of their rows, with the results that they had.
@@ -289,9 +280,11 @@ impl Compare {
         let has_results = self.results_of == results_of;
         let old = std::mem::take(&mut self.rows);
         let mut rows = rows_of(treatments, runs, &made.measured, if has_results { &old } else { &[] });
-        let is_same = has_results && rows.iter().map(|row| &row.run).eq(old.iter().map(|row| &row.run));
         let stale = listed(treatments).filter(|(_, run)| runs.is_stale(run));
-        let bare = |(treatment, run): (&Treatment, &Run)| (run.id.clone(), bare(run, runs, treatment.colour));
+        let bare = |(treatment, run): (&Treatment, &Run)| {
+            let row = Row::new(run, None, runs.word(&run.id), treatment.colour);
+            (run.id.clone(), Row { outdated_state: outdated_state(run, runs), ..row })
+        };
         self.outdated = stale.map(bare).collect();
         if is_new || self.made.as_ref().is_some_and(|last| last.group != made.group) {
             let listed: Vec<&Run> = treatments.iter().flat_map(|treatment| &treatment.runs).collect();
@@ -310,13 +303,6 @@ impl Compare {
                 row.outline.clone_from(&old.outline);
                 row.plan.clone_from(&old.plan);
             }
-        }
-        if !is_same {
-            let of = |holds: &dyn Fn(&str) -> bool| -> BTreeSet<String> {
-                rows.iter().filter(|row| holds(&row.run)).map(|row| row.run.clone()).collect()
-            };
-            self.results = of(&|run| runs.record(run).is_some());
-            self.open = of(&|run| runs.is_open(run));
         }
         (self.rows, self.results_of) = (Arc::new(rows), results_of);
         self.give_marks();
@@ -364,14 +350,14 @@ impl Compare {
         self.made = None;
     }
 
-    /// Writes the view settings once they have changed and rest, or at once. `now` in seconds; returns the time after
-    /// which to look again, where something is left to do.
+    /// Writes the view settings: in a thread once they have changed and rest, or without a context at once. `now` in
+    /// seconds; returns the time after which to look again, where something is left to do.
     ///
     /// # Errors
     /// When they could not be written; reported once until they can be.
-    pub fn keep(&mut self, plot: &PlotState, now: f64, at_once: bool) -> Result<Option<f64>, String> {
+    pub fn keep(&mut self, plot: &PlotState, now: f64, ctx: Option<&Context>) -> Result<Option<f64>, String> {
         plot.give(&mut self.view);
-        self.view_store.keep(&self.view, now, at_once)
+        self.view_store.keep(&self.view, now, ctx)
     }
 }
 
@@ -452,28 +438,21 @@ pub fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Ru
     treatments.iter().flat_map(|treatment| treatment.runs.iter().map(move |run| (treatment, run)))
 }
 
-/// Returns the rows of these treatments. `known` are rows with the same results, those of the same runs at the same
-/// places: after an edit of the document, most of them still are.
+/// Returns what the table says of the runs of these treatments: never results of other settings than their own. `measured` are
+/// the columns over series. `known` are rows with the same results, those of the same runs at the same places: after an edit of
+/// the document, most of them still are.
 pub fn rows_of(treatments: &[Treatment], runs: &Runs, measured: &[Column], known: &[Row]) -> Vec<Row> {
     let row = |(place, (treatment, run)): (usize, (&Treatment, &Run))| {
-        let known = known.get(place).filter(|row| row.run == run.id);
-        row_of(run, runs, treatment.colour, (measured, known))
+        let (state, colour) = (runs.word(&run.id), treatment.colour);
+        let row = if let Some(known) = known.get(place).filter(|row| row.run == run.id) {
+            known.called(run, state, colour)
+        } else {
+            let record = runs.record(&run.id);
+            Row::new(run, record, state, colour).measured(record, measured)
+        };
+        Row { outdated_state: outdated_state(run, runs), ..row }
     };
     listed(treatments).enumerate().map(row).collect()
-}
-
-/// Returns what the table says of a run: never results of other settings than its own. `measured` are the columns over
-/// series, `known` is its row with the same results.
-fn row_of(run: &Run, runs: &Runs, colour: usize, (measured, known): (&[Column], Option<&Row>)) -> Row {
-    let outdated_state = outdated_state(run, runs);
-    let state = runs.word(&run.id);
-    let row = if let Some(known) = known {
-        known.called(run, state, colour)
-    } else {
-        let record = runs.record(&run.id);
-        Row::of(run, record, state, colour).measured(record, measured)
-    };
-    Row { outdated_state, ..row }
 }
 
 /// Returns the state of the outdated run that plots show in the place of a run; empty without one.
@@ -482,11 +461,6 @@ fn outdated_state(run: &Run, runs: &Runs) -> &'static str {
         Some(id) => runs.word(id),
         None => runs.outdated(run).map_or("", |record| record.state().word()),
     }
-}
-
-/// Returns the row of a run that shows outdated results: without results, and without settings.
-pub fn bare(run: &Run, runs: &Runs, colour: usize) -> Row {
-    Row { outdated_state: outdated_state(run, runs), ..Row::of(run, None, runs.word(&run.id), colour) }
 }
 
 /// Returns which arms have another name now, at the same position: the old and the new name of each.
@@ -517,20 +491,6 @@ pub fn move_mark(view: &mut ViewSettings, old: &str, new: &str) {
 }
 
 impl Compare {
-    /// Returns why these runs cannot be archived, if so.
-    pub fn why_not_archive<'a>(&self, mut runs: impl Iterator<Item = &'a String>) -> Option<&'static str> {
-        let mut is_any = false;
-        let running = runs.any(|run| {
-            is_any |= self.results.contains(run);
-            self.open.contains(run)
-        });
-        match (running, is_any) {
-            (true, _) => Some("These runs are active or queued: stop them first"),
-            (false, false) => Some("These runs have no results"),
-            (false, true) => None,
-        }
-    }
-
     /// Returns true if the filter shows a run.
     pub fn is_visible(&self, run: &str) -> bool {
         !self.left_out.contains(run)
@@ -552,9 +512,9 @@ impl Compare {
     }
 
     /// Returns the question whether the visible ticked runs are to be archived; nothing where none has results.
-    pub fn archive_ticked(&self) -> Option<CompareResponse> {
-        let rows: Vec<&Row> =
-            self.ticked_rows().into_iter().filter(|row| self.results.contains(&row.run)).collect();
+    pub fn archive_ticked(&self, runs: &Runs) -> Option<CompareResponse> {
+        let mut rows = self.ticked_rows();
+        rows.retain(|row| runs.record(&row.run).is_some());
         let runs: BTreeSet<&String> = rows.iter().map(|row| &row.run).collect();
         let runs: Vec<String> = runs.into_iter().cloned().collect();
         (!runs.is_empty()).then(|| CompareResponse::Archive { name: of_arms(&rows), runs })
@@ -563,8 +523,7 @@ impl Compare {
     /// Returns the question whether one run is to be archived.
     pub fn archive_run(&self, run: &str) -> Option<CompareResponse> {
         let row = self.rows.iter().find(|row| row.run == run)?;
-        let name = format!("{}, seed {}", row.arm, row.seed);
-        Some(CompareResponse::Archive { name, runs: vec![row.run.clone()] })
+        Some(CompareResponse::Archive { name: named(&row.arm, row.seed), runs: vec![row.run.clone()] })
     }
 }
 
@@ -596,12 +555,10 @@ const WIDE: f32 = 860.0;
 pub struct Shown {
     table: Arc<Grouped>,
     of: Option<ShownOf>,
-    /// The number of times that it was made.
-    pub revision: u64,
     /// The widths of columns by their content, which only grow.
     pub natural: Vec<(Column, f32)>,
-    /// The revision that these are of.
-    pub measured: Option<u64>,
+    /// True if they are those of this table.
+    pub is_measured: bool,
 }
 
 /// From what a table is made.
@@ -609,7 +566,7 @@ pub struct Shown {
 struct ShownOf {
     changes: u64,
     columns: Option<Vec<Column>>,
-    keys: Vec<Key>,
+    keys: Vec<Column>,
     baseline: Baseline,
     sort: Sort,
 }
@@ -628,10 +585,12 @@ impl Compare {
         if self.shown.of.as_ref() != Some(&of) {
             let usual = || usual(&self.rows, &self.settings);
             let is_visible = |row: &Row| !self.left_out.contains(&row.run);
-            let table = view.table.grouped(&self.rows, is_visible, usual, view.group.as_ref(), &view.sort);
+            let columns = view.table.columns.clone().unwrap_or_else(usual);
+            let keys = of.keys.clone();
+            let table = Grouped::new(&self.rows, is_visible, columns, keys, &of.baseline, &of.sort);
             self.shown.table = Arc::new(table);
             self.shown.of = Some(of);
-            self.shown.revision += 1;
+            self.shown.is_measured = false;
         }
         self.shown.table.clone()
     }

@@ -17,12 +17,10 @@ use crate::runs::{QueueAction, QueueRequest, Runs};
 use crate::table::{self, Ground, Order, PADDING, Table, width_of};
 use crate::theme::{self, BODY, NAME, SMALL, present};
 use crate::widgets::{self, icon_button_ui};
-use figure::style_of;
+use doc::named;
 use results::table::columns::{Column, Sort};
-use results::table::columns::{Numbers, row_cell};
 use results::table::grouped::{Grouped, Line};
 use results::table::settings::NONE;
-use results::table::view::Key;
 use results::table::{Delta, Row};
 
 /// Height of a line, in points.
@@ -104,7 +102,7 @@ fn columns(compare: &Compare, table: &Grouped, known: &[&Column]) -> Vec<table::
         is_number: column.is_number(),
         ends_right: column.is_number() && **column != Column::Delta,
         width: width(column),
-        leaves: None,
+        ..table::Column::default()
     };
     std::iter::once(ticks).chain(known.iter().map(column)).collect()
 }
@@ -163,7 +161,7 @@ fn is_selected(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
         }
         Line::Group(place) => {
             let mut rows = sheet.table.groups[place].rows.iter();
-            sheet.table.keys.first() == Some(&Key::Arm)
+            sheet.table.keys.first() == Some(&Column::Arm)
                 && compare.selected.is_none()
                 && compare.selected_arm.is_some()
                 && rows.all(|row| compare.selected_arm == Some(sheet.rows[*row].arm_index))
@@ -178,7 +176,7 @@ fn is_owner(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
     compare.selected.is_some() && rows.any(|row| compare.selected.as_ref() == Some(&sheet.rows[*row].run))
 }
 
-/// Returns a click on a group opens or folds it, one on a run selects it; both have a menu.
+/// Draws the menu of a line. A click on a group opens or folds it, one on a run selects it.
 fn line_response(
     sheet: &Sheet<'_>,
     line: Line,
@@ -227,7 +225,7 @@ fn tick_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, compare: &mut Compare) {
     let is_partly = ticked > 0 && !all;
     let name = match line {
         Line::Group(place) => format!("Tick {}", sheet.table.groups[place].name),
-        Line::Row(place) => format!("Tick {}, seed {}", sheet.rows[place].arm, sheet.rows[place].seed),
+        Line::Row(place) => format!("Tick {}", named(&sheet.rows[place].arm, sheet.rows[place].seed)),
     };
     let tick = widgets::input_ui(ui, Checkbox::without_text(&mut all).indeterminate(is_partly));
     tick.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, all, &name));
@@ -278,7 +276,9 @@ fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, compare
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.add_space(4.0);
-                star_ui(ui, row, is_pointed, compare);
+                if star_ui(ui, row.mark.starred, is_pointed, &named(&row.arm, row.seed)) {
+                    compare.star(&row.run);
+                }
                 if is_flat {
                     let seed = RichText::new(format!("seed {}", row.seed)).size(BODY).color(colours.text2);
                     ui.add(Label::new(seed).selectable(false));
@@ -295,7 +295,7 @@ fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, compare
 
 fn mark_ui(ui: &mut Ui, style: usize) {
     let (rect, _) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::hover());
-    arm_look::mark(ui.painter(), rect.center(), style_of(style), theme::arm_colour(ui, style));
+    arm_look::mark(ui, rect.center(), style, true);
 }
 
 /// Draws the cell of a line in the column at this position.
@@ -327,8 +327,7 @@ fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize) {
             let row = &sheet.rows[row];
             // A group says what its runs have in common.
             let is_said = !sheet.table.keys.is_empty() && matches!(column, Column::Plan);
-            let text =
-                if is_said { String::new() } else { row_cell(column, row, &Delta::Unknown, Numbers::Shown) };
+            let text = if is_said { String::new() } else { column.text(row) };
             if *column == Column::State && !row.outdated_state.is_empty() {
                 let short = text_ui(ui, RichText::new("outdated"), Rangef::new(ends[0], ends[1]), false);
                 short.on_hover_text(text);
@@ -351,9 +350,7 @@ fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize) {
 /// Draws a text in this part of a cell, at its right end for numbers.
 fn text_ui(ui: &mut Ui, text: RichText, part: Rangef, is_number: bool) -> Response {
     let place = Rect::from_x_y_ranges(part, ui.max_rect().y_range());
-    let layout =
-        if is_number { Layout::right_to_left(Align::Center) } else { Layout::left_to_right(Align::Center) };
-    let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
+    let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(table::layout(is_number)));
     let text = if text.text().is_empty() { RichText::new(" ") } else { text };
     inside.add(Label::new(text).truncate().selectable(false))
 }
@@ -412,8 +409,7 @@ fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, line: Line, delta: &Delta
             ui.painter().vline(end, Rangef::new(middle.y - 4.0, middle.y + 4.0), stroke);
         }
     }
-    let mark = if matches!(line, Line::Group(_)) { arm_look::mark } else { arm_look::hollow_mark };
-    mark(ui.painter(), middle, style_of(style), ink);
+    arm_look::mark(ui, middle, style, matches!(line, Line::Group(_)));
 }
 
 /// Returns the narrowest and the widest that a column is by its content, in points.
@@ -439,10 +435,9 @@ const fn limits(column: &Column) -> [f32; 2] {
 
 /// Measures what a new table shows. Widths only grow, so that columns do not move while results come in.
 fn measure(ui: &Ui, compare: &mut Compare, table: &Grouped, rows: &[Row]) {
-    if compare.shown.measured == Some(compare.shown.revision) {
+    if std::mem::replace(&mut compare.shown.is_measured, true) {
         return;
     }
-    compare.shown.measured = Some(compare.shown.revision);
     let labels = compare.labels();
     let (body, strong, small) =
         (FontId::proportional(BODY), theme::medium(BODY), FontId::proportional(SMALL));
@@ -496,8 +491,7 @@ pub fn selected_ui(ui: &mut Ui, compare: &mut Compare, known: &Runs) -> Option<C
         let runs = runs.iter().cloned().collect();
         Some(CompareResponse::Queue(QueueRequest { action, runs }))
     };
-    let refusal = compare.why_not_archive(runs.iter());
-    let only: Vec<String> = rows.iter().map(|row| row.run.clone()).collect();
+    let refusal = known.why_not_archive(&runs);
     let colours = present(ui);
     let frame = Frame::new().fill(colours.selection).inner_margin(Margin::symmetric(12, 8));
     let bar = Panel::bottom(ui.scope_id().with("ticked runs")).exact_size(HEIGHT).frame(frame);
@@ -514,12 +508,13 @@ pub fn selected_ui(ui: &mut Ui, compare: &mut Compare, known: &Runs) -> Option<C
                 let archive =
                     archive.on_hover_text("Moves these runs to the archived runs; nothing is deleted");
                 if archive.on_disabled_hover_text(refusal.unwrap_or_default()).clicked() {
-                    response = compare.archive_ticked();
+                    response = compare.archive_ticked(known);
                 }
                 let show = ui.add(widgets::button(Icon::Eye, "Show only these"));
                 let help = "Turns the ticked runs into the filter, for the table and for plots";
                 if show.on_hover_text(help).clicked() {
-                    compare.view.filter = format!("run:{}", only.join("|"));
+                    compare.view.filter =
+                        format!("run:{}", runs.iter().map(String::as_str).collect::<Vec<_>>().join("|"));
                 }
                 let is_on = compare.is_comparing;
                 let button = widgets::button(Icon::Compare, "Compare").selected(is_on);

@@ -1,9 +1,12 @@
 //! The controls of the table in the head of its tile: filter, groups, baseline, columns, copying; and its menu.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{
-    Align, Checkbox, CursorIcon, Layout, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense,
-    TextEdit, Ui, UiBuilder, Vec2, vec2,
+    Align, Button, Checkbox, CursorIcon, Label, Layout, Popup, PopupCloseBehavior, Rect, RichText,
+    ScrollArea, Sense, TextEdit, Ui, UiBuilder, Vec2, WidgetInfo, accesskit::Role, vec2,
 };
 
 use super::{Compare, CompareResponse};
@@ -16,11 +19,11 @@ use crate::theme::{self, SMALL, present};
 use crate::widgets::{
     self, FieldState, ICON, Tone, choice_ui, drop_down, field_ui, icon_button_ui, message_ui,
 };
+use doc::named;
 use results::RunRecord;
 use results::table::Labels;
-use results::table::columns::Numbers;
-use results::table::columns::{At, Column, independent, usual};
-use results::table::view::{Baseline, Key};
+use results::table::columns::{At, Column, Numbers, independent, usual};
+use results::table::view::Baseline;
 
 /// A longer name of the baseline loses its middle.
 const LONGEST: usize = 20;
@@ -73,9 +76,9 @@ pub fn menu_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
 /// too.
 fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
     let keys = compare.view.table.keys(compare.view.group.as_ref());
-    let title = |key: Option<&Key>| match key {
+    let title = |key: Option<&Column>| match key {
         None => "none".to_owned(),
-        Some(key) => doc::plan::words::uncapitalised(&key.column().title(&compare.labels())),
+        Some(key) => doc::plan::words::uncapitalised(&key.title(&compare.labels())),
     };
     let mut chosen = keys.clone();
     let mut level_ui = |ui: &mut Ui, place: usize| {
@@ -109,32 +112,32 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
 
 impl Compare {
     /// Groups the rows by these keys; the first one, if it is an arm or a setting, makes the lines of plots.
-    pub fn group_by(&mut self, mut keys: Vec<Key>) {
+    pub fn group_by(&mut self, mut keys: Vec<Column>) {
         if keys.len() == 2 && keys[0] == keys[1] {
             keys.pop();
         }
-        match keys.first() {
-            Some(Key::Arm) => self.view.group = None,
-            Some(Key::Setting(path)) => self.view.group = Some(path.clone()),
-            Some(Key::Seed | Key::Tags | Key::State) | None => {}
+        if let Some(Column::Setting(path)) = keys.first() {
+            self.view.group = Some(path.clone());
+        } else if keys.first() == Some(&Column::Arm) {
+            self.view.group = None;
         }
-        let is_usual = keys.len() == 1 && matches!(keys[0], Key::Arm | Key::Setting(_));
+        let is_usual = keys.len() == 1 && matches!(keys[0], Column::Arm | Column::Setting(_));
         self.view.table.group = (!is_usual).then_some(keys);
     }
 
     /// Returns what the form calls settings.
-    pub fn labels(&self) -> std::sync::Arc<results::table::Labels> {
+    pub fn labels(&self) -> Arc<Labels> {
         self.rows.first().map(|row| row.labels.clone()).unwrap_or_default()
     }
 }
 
 /// Returns what can group rows.
-pub fn groupable(compare: &Compare) -> Vec<Key> {
+pub fn groupable(compare: &Compare) -> Vec<Column> {
     let settings = independent(&compare.rows, &compare.settings).into_iter();
     let has_tags = compare.rows.iter().any(|row| !row.mark.tags.is_empty());
-    let tags = has_tags.then_some(Key::Tags);
-    let settings = settings.map(|path| Key::Setting(path.clone()));
-    [Key::Arm, Key::Seed, Key::State].into_iter().chain(tags).chain(settings).collect()
+    let tags = has_tags.then_some(Column::Tags);
+    let settings = settings.cloned().map(Column::Setting);
+    [Column::Arm, Column::Seed, Column::State].into_iter().chain(tags).chain(settings).collect()
 }
 
 fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
@@ -187,7 +190,7 @@ fn archived_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
             }
             ui.separator();
             for run in &compare.archived {
-                let name = format!("Restore {}, seed {}", run.arm, run.seed);
+                let name = format!("Restore {}", named(&run.arm, run.seed));
                 if ui.button(name).on_hover_text(format!("Run {}", run.id)).clicked() {
                     chosen = Some(CompareResponse::Restore(vec![run.id.clone()]));
                     ui.close();
@@ -207,13 +210,12 @@ const COUNT: f32 = 140.0;
 /// Draws the filter's menu and field, and the count of runs.
 pub fn filter_ui(ui: &mut Ui, compare: &mut Compare) {
     ui.spacing_mut().item_spacing.x = 4.0;
-    let menu =
-        eframe::egui::Button::new(Icon::Filter.atom(ICON)).min_size(vec2(theme::CONTROL, theme::CONTROL));
+    let menu = Button::new(Icon::Filter.atom(ICON)).min_size(vec2(theme::CONTROL, theme::CONTROL));
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let (button, _) = MenuButton::from_button(menu).config(config).ui(ui, |ui| named_ui(ui, compare));
     button.accessible_name("Named filters").on_hover_text("Named filters");
     let state = if compare.filter_error.is_some() { FieldState::Wrong } else { FieldState::Plain };
-    let field = eframe::egui::TextEdit::singleline(&mut compare.view.filter)
+    let field = TextEdit::singleline(&mut compare.view.filter)
         .hint_text("Filter: state:done remaining < 20 %")
         .desired_width((ui.available_width() - COUNT).clamp(64.0, 250.0));
     let field = field_ui(ui, field, state).accessible_name("Filter").on_hover_text(HELP);
@@ -232,7 +234,7 @@ pub fn filter_ui(ui: &mut Ui, compare: &mut Compare) {
     };
     ui.add_space(4.0);
     let count = RichText::new(count).color(present(ui).text2);
-    ui.add(eframe::egui::Label::new(count).truncate());
+    ui.add(Label::new(count).truncate());
 }
 
 /// Says what the filter does not understand.
@@ -254,7 +256,7 @@ fn named_ui(ui: &mut Ui, compare: &mut Compare) {
             if ui.selectable_label(is_present, name).on_hover_text(filter).clicked() {
                 chosen = Some(filter.clone());
             }
-            ui.with_layout(eframe::egui::Layout::right_to_left(eframe::egui::Align::Center), |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button_ui(ui, true, Icon::Trash, &format!("Remove the filter {name}")).clicked() {
                     removed = Some(name.clone());
                 }
@@ -270,7 +272,7 @@ fn named_ui(ui: &mut Ui, compare: &mut Compare) {
     }
     ui.separator();
     ui.horizontal(|ui| {
-        let field = eframe::egui::TextEdit::singleline(&mut compare.filter_name)
+        let field = TextEdit::singleline(&mut compare.filter_name)
             .hint_text("Name of this filter")
             .desired_width(160.0);
         let field = field_ui(ui, field, FieldState::Plain).accessible_name("Name of this filter");
@@ -297,29 +299,19 @@ pub struct Choosing {
     search: String,
     is_adding: bool,
     series: String,
-    at: Wanted,
+    /// Which value of the series is wanted, one of [`WANTED`].
+    at: At,
     /// The iteration, or the level of weights.
     number: String,
 }
 
-/// Which value of a series is wanted.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Wanted {
-    Best,
-    #[default]
-    Last,
-    Iteration,
-    Remaining,
-}
-
-impl Wanted {
-    const ALL: [(Self, &'static str); 4] = [
-        (Self::Best, "best"),
-        (Self::Last, "last"),
-        (Self::Iteration, "at iteration"),
-        (Self::Remaining, "at weights remaining"),
-    ];
-}
+/// The values of a series on offer, by their names; some need a number.
+const WANTED: [(At, &str); 4] = [
+    (At::Best, "best"),
+    (At::Last, "last"),
+    (At::Iteration(0), "at iteration"),
+    (At::Remaining(0.0), "at weights remaining"),
+];
 
 /// Draws the button of the list.
 pub fn columns_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
@@ -351,9 +343,13 @@ pub fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
         }
         shown_ui(ui, &mut shown, &labels, &is_found);
         for column in offered(compare, &shown, !wanted.is_empty()).into_iter().filter(is_found) {
-            if tick_ui(ui, &column, false, &labels) {
-                shown.push(column);
-            }
+            ui.horizontal(|ui| {
+                ui.set_height(LINE);
+                let tick = widgets::input_ui(ui, Checkbox::new(&mut false, column.title(&labels)));
+                if tick.on_hover_text(column.help()).changed() {
+                    shown.push(column);
+                }
+            });
         }
     });
     ui.separator();
@@ -412,13 +408,7 @@ fn shown_ui(ui: &mut Ui, shown: &mut Vec<Column>, labels: &Labels, is_found: &im
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     let (rect, handle) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::drag());
                     let name = format!("Move {title}");
-                    handle.widget_info(|| {
-                        eframe::egui::WidgetInfo::labeled(
-                            eframe::egui::accesskit::Role::Button,
-                            true,
-                            name.clone(),
-                        )
-                    });
+                    handle.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
                     Icon::Dots.paint(ui.painter(), rect.center(), 14.0, present(ui).text3);
                     if handle.dragged() {
                         moved = handle.interact_pointer_pos().map(|at| (nth, at.y));
@@ -441,21 +431,11 @@ fn shown_ui(ui: &mut Ui, shown: &mut Vec<Column>, labels: &Labels, is_found: &im
     }
 }
 
-fn tick_ui(ui: &mut Ui, column: &Column, is_shown: bool, labels: &Labels) -> bool {
-    let mut ticked = is_shown;
-    ui.horizontal(|ui| {
-        ui.set_height(LINE);
-        let tick = widgets::input_ui(ui, Checkbox::new(&mut ticked, column.title(labels)));
-        tick.on_hover_text(column.help()).changed()
-    })
-    .inner
-}
-
 /// Returns the columns that are not shown: settings in which all runs agree come only with a search.
 fn offered(compare: &Compare, shown: &[Column], is_searching: bool) -> Vec<Column> {
     let settings = if is_searching { compare.differing.known() } else { &compare.settings };
     let settings = settings.iter().filter(|path| *path != "plan").cloned().map(Column::Setting);
-    let all = Column::KNOWN.into_iter().chain(compare.view.table.added.iter().cloned()).chain(settings);
+    let all = Column::known().chain(compare.view.table.added.iter().cloned()).chain(settings);
     all.filter(|column| !shown.contains(column)).collect()
 }
 
@@ -499,17 +479,17 @@ fn adding_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     ui.add_space(4.0);
     let mut column = None;
     ui.horizontal(|ui| {
-        let shown = Wanted::ALL.iter().find(|(at, _)| *at == choosing.at).map_or("", |(_, name)| name);
+        let shown = WANTED.iter().find(|(at, _)| *at == choosing.at).map_or("", |(_, name)| name);
         let combo = drop_down("value", shown).width(110.0).show_ui(ui, |ui| {
-            for (at, name) in Wanted::ALL {
+            for (at, name) in WANTED {
                 ui.selectable_value(&mut choosing.at, at, name);
             }
         });
         combo.response.accessible_name("Value");
         let hint = match choosing.at {
-            Wanted::Iteration => "1000",
-            Wanted::Remaining => "21 %",
-            Wanted::Best | Wanted::Last => "",
+            At::Iteration(_) => "1000",
+            At::Remaining(_) => "21 %",
+            At::Best | At::Last => "",
         };
         if !hint.is_empty() {
             let field = TextEdit::singleline(&mut choosing.number).hint_text(hint).desired_width(48.0);
@@ -530,13 +510,9 @@ impl Choosing {
     /// Returns the value that is asked for, if it is complete.
     fn at(&self) -> Option<At> {
         match self.at {
-            Wanted::Best => Some(At::Best),
-            Wanted::Last => Some(At::Last),
-            Wanted::Iteration => At::parse(&self.number).filter(|at| matches!(at, At::Iteration(_))),
-            Wanted::Remaining => {
-                let percent = format!("{}%", self.number.trim().trim_end_matches('%'));
-                At::parse(&percent)
-            }
+            At::Best | At::Last => Some(self.at),
+            At::Iteration(_) => At::parse(&self.number).filter(|at| matches!(at, At::Iteration(_))),
+            At::Remaining(_) => At::parse(&format!("{}%", self.number.trim().trim_end_matches('%'))),
         }
     }
 }
@@ -560,7 +536,7 @@ impl Compare {
 /// Returns the series that runs have, accuracies first.
 fn series(compare: &Compare, runs: &Runs) -> Vec<String> {
     let records = compare.rows.iter().filter_map(|row| runs.record(&row.run)).take(SEARCHED);
-    let names: std::collections::BTreeSet<&str> = records.flat_map(RunRecord::series).collect();
+    let names: BTreeSet<&str> = records.flat_map(RunRecord::series).collect();
     let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
     names.sort_by_key(|name| !name.ends_with("accuracy"));
     names

@@ -2,16 +2,16 @@
 //! one thread at a time.
 
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
 
+use eframe::egui::Context;
+
+use crate::background::Latest;
 use crate::files::NO_RESULTS;
 use doc::file::kept_files;
 use results::view::{NAME, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
 const REST: f64 = 1.0;
-/// The time between two checks of a thread that writes, in seconds.
-const LOOK: f64 = 0.1;
 
 /// The file with the view settings.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct ViewStore {
     pub written: ViewSettings,
     /// Since when something is to be written, in seconds.
     changed_at: Option<f64>,
-    writer: Option<JoinHandle<Result<(), String>>>,
+    writing: Latest<(), ()>,
     /// True if the failure to write the file has been reported.
     has_complained: bool,
     /// True if the present file cannot be read: it is renamed, not replaced.
@@ -35,14 +35,8 @@ impl ViewStore {
     /// When the file is there and cannot be read, with what becomes of it.
     pub fn read(folder: &Path) -> (Self, Result<ViewSettings, String>) {
         let read = ViewSettings::read(folder);
-        let view_store = Self {
-            folder: folder.to_owned(),
-            written: ViewSettings::default(),
-            changed_at: None,
-            writer: None,
-            has_complained: false,
-            is_damaged: read.is_err(),
-        };
+        let mut view_store = Self::default();
+        (view_store.folder, view_store.is_damaged) = (folder.to_owned(), read.is_err());
         let message = read.map_err(|why| {
             format!(
                 "{why}. Weightlab adds .damaged to its name (or .damaged-2 and so on) before it writes a new \
@@ -65,68 +59,67 @@ impl ViewStore {
         self.has_complained = false;
     }
 
-    /// Writes the settings once they have changed and rest, or at once. `now` in seconds; returns the time after which
-    /// to look again, where something is left to do.
+    /// Writes the settings: in a thread once they have changed and rest, or here at once, where nothing is drawn
+    /// again. `now` in seconds; returns the time after which to look again, where something is left to do.
     ///
     /// # Errors
     /// When the file could not be written; reported once until it can be.
-    pub fn keep(&mut self, view: &ViewSettings, now: f64, at_once: bool) -> Result<Option<f64>, String> {
+    pub fn keep(
+        &mut self,
+        view: &ViewSettings,
+        now: f64,
+        ctx: Option<&Context>,
+    ) -> Result<Option<f64>, String> {
         if self.folder.ends_with(NO_RESULTS) {
             return Ok(None); // they are written once the document has a file
         }
-        if self.writer.as_ref().is_some_and(|writer| at_once || writer.is_finished()) {
-            self.join()?;
+        if ctx.is_none() {
+            self.writing.wait();
+        }
+        if self.writing.take().is_some() {
+            self.note_end(Ok(()))?;
+        } else if let Some(why) = self.writing.failure() {
+            self.note_end(Err(why))?;
         }
         if *view == self.written {
             self.changed_at = None;
-            return Ok(self.writer.is_some().then_some(LOOK));
+            return Ok(None);
         }
         let since = *self.changed_at.get_or_insert(now);
         let left = since + REST - now;
-        if left > 0.0 && !at_once {
+        if left > 0.0 && ctx.is_some() {
             return Ok(Some(left));
         }
-        if self.writer.is_some() {
-            return Ok(Some(LOOK));
+        if self.writing.is_busy() {
+            return Ok(None); // its end wakes the window
         }
         self.changed_at = None;
         self.written = view.clone();
         let (folder, view, is_damaged) = (self.folder.clone(), view.clone(), self.is_damaged);
         let work = move || write(&folder, &view, is_damaged);
-        let spawned = std::thread::Builder::new().name("view settings".to_owned()).spawn(work);
-        self.writer = Some(spawned.map_err(|error| self.complain(&error.to_string()))?);
-        if at_once {
-            self.join()?;
+        match ctx {
+            Some(ctx) => drop(self.writing.ask((), ctx, work)),
+            None => self.note_end(work())?,
         }
-        Ok(self.writer.is_some().then_some(LOOK))
+        Ok(None)
     }
 
-    /// Waits for the thread that writes.
-    fn join(&mut self) -> Result<(), String> {
-        let Some(writer) = self.writer.take() else { return Ok(()) };
-        match writer.join().unwrap_or_else(|_| Err("the thread that writes it has failed".to_owned())) {
-            Ok(()) => {
-                (self.has_complained, self.is_damaged) = (false, false);
-                Ok(())
-            }
-            Err(_) if self.has_complained => Ok(()),
-            Err(why) => Err(self.complain(&why)),
+    fn note_end(&mut self, end: Result<(), String>) -> Result<(), String> {
+        let has_complained = std::mem::replace(&mut self.has_complained, end.is_err());
+        self.is_damaged &= end.is_err();
+        match end {
+            Err(why) if !has_complained => Err(format!(
+                "{NAME}.json in {} was not written ({why}): closing the window loses notes, filter and layout",
+                self.folder.display()
+            )),
+            Ok(()) | Err(_) => Ok(()),
         }
-    }
-
-    fn complain(&mut self, why: &str) -> String {
-        self.has_complained = true;
-        let folder = self.folder.display();
-        format!(
-            "{NAME}.json in {folder} was not written ({why}): closing the window loses notes, filter and layout"
-        )
     }
 }
 
 impl Drop for ViewStore {
     fn drop(&mut self) {
-        // No log is left to report an error to.
-        self.join().unwrap_or_default();
+        self.writing.wait(); // no log is left to report an error to
     }
 }
 
@@ -158,14 +151,17 @@ mod tests {
     fn it_says_when_it_writes_and_that_the_disk_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let (mut view_store, _) = ViewStore::read(folder.path());
-        assert_eq!(view_store.keep(&ViewSettings::default(), 0.0, false), Ok(None));
-        assert_eq!(view_store.keep(&filtered("a"), 4.0, false), Ok(Some(1.0)));
-        assert_eq!(view_store.keep(&filtered("b"), 4.75, false), Ok(Some(0.25)), "from the first change on");
-        assert_eq!(view_store.keep(&filtered("b"), 5.0, false), Ok(Some(LOOK)));
-        assert_eq!(view_store.keep(&filtered("c"), 5.0, true), Ok(None), "the older one is waited for");
+        let ctx = &Context::default();
+        assert_eq!(view_store.keep(&ViewSettings::default(), 0.0, Some(ctx)), Ok(None));
+        assert_eq!(view_store.keep(&filtered("a"), 4.0, Some(ctx)), Ok(Some(1.0)));
+        let later = view_store.keep(&filtered("b"), 4.75, Some(ctx));
+        assert_eq!(later, Ok(Some(0.25)), "from the first change on");
+        assert_eq!(view_store.keep(&filtered("b"), 5.0, Some(ctx)), Ok(None));
+        assert!(view_store.writing.is_busy());
+        assert_eq!(view_store.keep(&filtered("c"), 5.0, None), Ok(None), "the older one is waited for");
         assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("c")));
-        assert_eq!(view_store.keep(&filtered("d"), 6.0, false), Ok(Some(1.0)));
-        assert_eq!(view_store.keep(&filtered("d"), 7.0, false), Ok(Some(LOOK)));
+        assert_eq!(view_store.keep(&filtered("d"), 6.0, Some(ctx)), Ok(Some(1.0)));
+        assert_eq!(view_store.keep(&filtered("d"), 7.0, Some(ctx)), Ok(None));
         drop(view_store);
         assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("d")), "dropping waits, too");
     }
@@ -182,7 +178,7 @@ mod tests {
             let (mut view_store, read) = ViewStore::read(folder.path());
             assert!(read.unwrap_err().contains("adds .damaged"));
             for filter in ["a", "b"] {
-                assert_eq!(view_store.keep(&filtered(filter), 0.0, true), Ok(None));
+                assert_eq!(view_store.keep(&filtered(filter), 0.0, None), Ok(None));
             }
             assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), text);
             assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("b")));
@@ -197,10 +193,10 @@ mod tests {
         std::fs::write(&place, "no folder").unwrap();
         let (mut view_store, _) = ViewStore::read(&place.join("below"));
         view_store.set_folder(&place, ViewSettings::default());
-        assert!(view_store.keep(&filtered("a"), 0.0, true).unwrap_err().contains("was not written"));
-        assert_eq!(view_store.keep(&filtered("b"), 0.0, true), Ok(None));
+        assert!(view_store.keep(&filtered("a"), 0.0, None).unwrap_err().contains("was not written"));
+        assert_eq!(view_store.keep(&filtered("b"), 0.0, None), Ok(None));
         std::fs::remove_file(&place).unwrap();
-        assert_eq!(view_store.keep(&filtered("c"), 0.0, true), Ok(None));
+        assert_eq!(view_store.keep(&filtered("c"), 0.0, None), Ok(None));
         assert_eq!(ViewSettings::read(&place), Ok(filtered("c")));
     }
 }

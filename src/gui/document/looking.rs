@@ -31,14 +31,11 @@ pub(super) struct Looking {
     wanted: Vec<(String, Input)>,
     /// The state of the files of those that were looked at, by their keys; none where that failed.
     stamps: HashMap<String, Option<Stamp>>,
-    /// Some were not looked at yet.
-    is_behind: bool,
     seen: Latest<(), (Vec<Seen>, BTreeSet<String>)>,
     /// The time when the files were compared with their stamps.
     compared: Option<Instant>,
     /// The time when all were looked at without regard to stamps.
     in_full: Option<Instant>,
-    /// The window had the focus.
     had_focus: bool,
     /// The known set of the experiment, empty for data of the user; nothing before the first look.
     known_set: Option<String>,
@@ -82,7 +79,6 @@ impl Document {
             let wanted = inputs_to_look_at(&self.experiment);
             self.looking.looks.keep(&wanted);
             self.looking.wanted = wanted.into_iter().map(|input| (key(&input), input)).collect();
-            self.looking.count_unknown();
             self.log_known_set();
         }
         // An earlier state of the experiment may know less.
@@ -117,26 +113,27 @@ impl Document {
     }
 
     /// Returns true while inputs are still being looked at.
-    pub const fn is_looking(&self) -> bool {
-        self.looking.is_behind
+    pub fn is_looking(&self) -> bool {
+        let Looking { wanted, stamps, .. } = &self.looking;
+        wanted.iter().any(|(key, _)| !stamps.contains_key(key))
     }
 
     /// Looks at all inputs again: a run may have failed because a file in their depth has changed, which no stamp shows.
     pub fn forget_stamps(&mut self) {
         self.looking.stamps.clear();
-        self.looking.count_unknown();
     }
 
     /// Returns inputs that were not looked at yet and, after a while, all others with the state of their files. When
     /// the window gets the focus again, and once a minute, all are looked at in full: a stamp does not show a picture
     /// that was overwritten.
     fn due(&mut self, ctx: &Context) -> Vec<(Input, Option<Stamp>)> {
-        let Looking { wanted, stamps, compared, in_full, had_focus, is_behind, .. } = &mut self.looking;
+        let is_behind = self.is_looking();
+        let Looking { wanted, stamps, compared, in_full, had_focus, .. } = &mut self.looking;
         let has_focus = ctx.input(|input| input.focused);
         let is_back = has_focus && !std::mem::replace(had_focus, has_focus);
         let is_in_full = is_back || in_full.is_none_or(|at| at.elapsed() >= LOOK_IN_FULL);
         let is_time = is_in_full || compared.is_none_or(|at| at.elapsed() >= LOOK_FOR_DATA);
-        if !is_time && !*is_behind {
+        if !is_time && !is_behind {
             return Vec::new();
         }
         let now = Some(Instant::now());
@@ -183,7 +180,6 @@ impl Document {
             looks.add(&input, look);
             has_changed = true;
         }
-        self.looking.count_unknown();
         if self.looking.looks.note_done(done) || has_changed {
             self.experiment.looks = self.looking.looks.clone();
             self.look_again();
@@ -234,13 +230,6 @@ impl Document {
         if let Some(checked) = &mut self.checked {
             checked.is_stale = true;
         }
-    }
-}
-
-impl Looking {
-    /// Notes whether some inputs were not looked at yet.
-    fn count_unknown(&mut self) {
-        self.is_behind = self.wanted.iter().any(|(key, _)| !self.stamps.contains_key(key));
     }
 }
 

@@ -243,8 +243,8 @@ impl Document {
         })
     }
 
-    /// Looks at the experiment again if it has changed since the last look; tells whether it had. While it has an error, its
-    /// runs are those of before.
+    /// Looks at the experiment again if it has changed since the last look. Returns true if it had. While it has an
+    /// error, its runs are those of before.
     pub fn refresh(&mut self) -> bool {
         let before = self.checked.take_if(|checked| checked.is_outdated(&self.experiment, &self.drafts));
         let base = self.base();
@@ -356,15 +356,9 @@ impl Document {
 
 /// Returns a title in lower case, without what file systems dislike.
 fn slug(title: &str) -> String {
-    let mut slug = String::new();
-    for character in title.to_lowercase().chars() {
-        if character.is_alphanumeric() {
-            slug.push(character);
-        } else if !slug.ends_with('-') && !slug.is_empty() {
-            slug.push('-');
-        }
-    }
-    let slug: String = slug.trim_end_matches('-').chars().take(60).collect();
+    let title = title.to_lowercase();
+    let words = title.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    let slug: String = words.collect::<Vec<_>>().join("-").chars().take(60).collect();
     if slug.is_empty() { "experiment".to_owned() } else { slug }
 }
 

@@ -181,7 +181,7 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
         let (rect, _) = ui.allocate_exact_size(eframe::egui::vec2(12.0, 20.0), eframe::egui::Sense::hover());
-        arm_look::mark(ui.painter(), rect.center(), style_of(style), theme::arm_colour(ui, style));
+        arm_look::mark(ui, rect.center(), style, true);
         let medium = theme::medium(theme::BODY);
         let Some(inner) = inner else {
             return drop(ui.add(Label::new(RichText::new(name).font(medium)).truncate()));
@@ -209,7 +209,7 @@ fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
             let button = widgets::icon_button_ui(ui, true, Icon::CaretDown, "Colour and mark");
             let (rect, _) =
                 ui.allocate_exact_size(eframe::egui::Vec2::splat(16.0), eframe::egui::Sense::hover());
-            arm_look::mark(ui.painter(), rect.center(), style_of(index), theme::arm_colour(ui, index));
+            arm_look::mark(ui, rect.center(), index, true);
             let popup = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
             let chosen = popup.show(|ui| arm_look::palette_ui(ui, style_of(index)));
             if let Some(chosen) = chosen.and_then(|shown| shown.inner) {

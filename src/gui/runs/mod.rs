@@ -66,18 +66,6 @@ struct BatchPace {
 }
 
 impl BatchPace {
-    /// Begins to measure as runs start.
-    pub fn begin(&mut self) {
-        *self = Self { before: BTreeMap::new(), began: Some(Instant::now()) };
-    }
-
-    /// Excludes a pause from the pace.
-    pub fn was_held(&mut self, pause: Duration) {
-        if let Some(began) = &mut self.began {
-            *began += pause;
-        }
-    }
-
     /// Notes the share of a run that was done before, once an event tells it.
     pub fn note(&mut self, run: &str, event: &Event) {
         if let Some(share) = event.share_at_start() {
@@ -97,6 +85,14 @@ impl BatchPace {
         let left: f64 = open.map(|run| 1.0 - done(run)).sum();
         (gained > LEAST_SHARE * all.max(1) as f64).then(|| elapsed / gained * left)
     }
+}
+
+/// Records on disk, as a thread reads them.
+struct Reading {
+    records: Receiver<(String, RunRecord)>,
+    count: usize,
+    /// True if an edit has made their runs.
+    is_more: bool,
 }
 
 /// Records by run, and the work in progress.
@@ -128,10 +124,8 @@ pub struct Runs {
     places: BTreeMap<String, usize>,
     /// Jobs that came after the queue had ended.
     pending: Vec<Job>,
-    /// The records on disk as a thread reads them, and the number of runs so far.
-    reading: Option<(Receiver<(String, RunRecord)>, usize)>,
-    /// The records of runs that edits have made, as threads read them.
-    more: Vec<Receiver<(String, RunRecord)>>,
+    /// The records on disk as threads read them: of all runs, then of those that edits have made.
+    reading: Vec<Reading>,
     stopping: Option<StopKind>,
     /// The beginning of a pause.
     paused: Option<Instant>,
@@ -193,6 +187,18 @@ impl Runs {
         self.open.contains(run)
     }
 
+    /// Returns why these runs cannot be archived, if so.
+    pub fn why_not_archive<'a>(&self, runs: impl IntoIterator<Item = &'a String>) -> Option<&'static str> {
+        let mut has_results = false;
+        for run in runs {
+            if self.is_open(run) {
+                return Some("These runs are active or queued: stop them first");
+            }
+            has_results |= self.records.contains_key(run);
+        }
+        (!has_results).then_some("These runs have no results")
+    }
+
     /// Returns the state in words; a run that was never started is not queued.
     pub fn word(&self, run: &str) -> &'static str {
         match self.state(run) {
@@ -229,9 +235,13 @@ impl Runs {
 
     /// Takes new messages from the runs.
     pub fn drain(&mut self) -> Vec<RunNews> {
-        let mut news: Vec<RunNews> = self.take_read(Duration::ZERO).map(RunNews::Read).into_iter().collect();
-        if !self.more.is_empty() && self.take_more(Duration::ZERO) {
-            news.push(RunNews::ReadMore);
+        let mut news = Vec::new();
+        for mut reading in std::mem::take(&mut self.reading) {
+            if self.take_read(&mut reading, Duration::ZERO) {
+                news.push(if reading.is_more { RunNews::ReadMore } else { RunNews::Read(reading.count) });
+            } else {
+                self.reading.push(reading);
+            }
         }
         news.extend(self.take_found());
         let began = Instant::now();
@@ -314,73 +324,54 @@ impl Runs {
         Self { records: records.into_iter().collect(), revision: 1, ..Self::default() }
     }
 
-    fn forget_all(&mut self) {
-        self.records.clear();
-        self.more.clear();
-        self.remembered.clear();
-        self.give_up_search();
-        self.skipped.clear();
-        self.revision += 1;
-    }
-
-    /// Forgets all records and takes those that a thread reads, as they arrive. Waits at most `patience`, so that small
-    /// results are complete at once.
-    pub fn read(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) -> Option<usize> {
-        self.forget_all();
-        self.reading = Some((records, 0));
-        self.take_read(patience)
+    /// Takes records as a thread reads them: those of further runs, or of all after forgetting what is known. Waits at
+    /// most `patience`, so that small results are complete at once; returns their number, if they are.
+    pub fn read(
+        &mut self,
+        records: Receiver<(String, RunRecord)>,
+        patience: Duration,
+        is_more: bool,
+    ) -> Option<usize> {
+        if !is_more {
+            self.records.clear();
+            self.reading.clear();
+            self.remembered.clear();
+            self.outdated.search = None;
+            self.skipped.clear();
+            self.revision += 1;
+        }
+        let mut reading = Reading { records, count: 0, is_more };
+        if self.take_read(&mut reading, patience) {
+            return Some(reading.count);
+        }
+        self.reading.push(reading);
+        None
     }
 
     /// Returns true if threads still read records.
     pub const fn is_reading(&self) -> bool {
-        self.reading.is_some() || !self.more.is_empty()
+        !self.reading.is_empty()
     }
 
-    /// Takes records of runs without a record, as a thread reads them. Waits at most `patience`.
-    pub fn read_more(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) {
-        self.more.push(records);
-        self.take_more(patience);
-    }
-
-    /// Takes the records of further runs that arrive within `patience`; returns whether those were all.
-    fn take_more(&mut self, patience: Duration) -> bool {
+    /// Takes the records that arrive within `patience`. Returns true after the last one.
+    fn take_read(&mut self, reading: &mut Reading, patience: Duration) -> bool {
         let began = Instant::now();
-        while let Some(records) = self.more.first() {
-            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
+        while began.elapsed() <= patience.max(DRAIN) {
+            match reading.records.recv_timeout(patience.saturating_sub(began.elapsed())) {
                 Ok((run, record)) => {
+                    reading.count += 1;
+                    // A record from a run in progress is newer than that on disk.
                     self.records.entry(run).or_insert(record);
                     self.revision += 1;
                 }
                 Err(RecvTimeoutError::Timeout) => return false,
-                Err(RecvTimeoutError::Disconnected) => drop(self.more.remove(0)),
-            }
-        }
-        true
-    }
-
-    /// Takes the records that arrive within `patience`; returns the number of all runs after the last one.
-    fn take_read(&mut self, patience: Duration) -> Option<usize> {
-        let began = Instant::now();
-        loop {
-            let (records, count) = self.reading.as_mut()?;
-            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
-                Ok((run, record)) => {
-                    *count += 1;
-                    // A record from a run in progress is newer than that on disk.
-                    self.records.entry(run).or_insert(record);
-                    self.revision += 1;
-                    if began.elapsed() > patience.max(DRAIN) {
-                        return None;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => return None,
                 Err(RecvTimeoutError::Disconnected) => {
-                    let (_, count) = self.reading.take()?;
                     self.revision += 1;
-                    return Some(count);
+                    return true;
                 }
             }
         }
+        false
     }
 
     /// Takes the record of a run in another process; returns its state if that has changed.

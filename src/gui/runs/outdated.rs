@@ -32,11 +32,11 @@ pub(super) struct OutdatedRuns {
     differences: HashMap<String, HashMap<String, String>>,
     /// Runs in progress that the document no longer lists.
     strays: BTreeMap<ArmSeed, String>,
-    search: Option<Search>,
+    pub(super) search: Option<Search>,
 }
 
 /// A thread that searches for runs that the document does not list.
-struct Search {
+pub(super) struct Search {
     found: Receiver<FoundRun>,
     all: usize,
     shown: usize,
@@ -107,10 +107,9 @@ impl Runs {
         is_shown.then_some(id)
     }
 
-    /// Returns the name of a run that the document no longer lists.
+    /// Returns the name of a run that the document lists, or has listed.
     pub fn name(&self, run: &str) -> Option<String> {
-        let (arm, seed) = self.outdated.names.get(run)?;
-        Some(format!("{arm}, seed {seed}"))
+        self.arm_seed(run).map(|(arm, seed)| doc::named(arm, *seed))
     }
 
     /// Returns the record that is shown for a run: its own, or, while it has no points, that of the same arm and seed
@@ -160,11 +159,6 @@ impl Runs {
     /// Takes runs that the document does not list, as a thread finds them.
     pub fn search(&mut self, found: Receiver<FoundRun>) {
         self.outdated.search = Some(Search { found, all: 0, shown: 0, changed: Vec::new() });
-    }
-
-    /// Ends the search.
-    pub(super) fn give_up_search(&mut self) {
-        self.outdated.search = None;
     }
 
     /// Returns true if a thread searches for runs that the document does not list.

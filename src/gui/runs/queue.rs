@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArmSeed, Runs};
+use super::{ArmSeed, BatchPace, Runs};
 use crate::text;
 use crate::worker::Worker;
 use doc::{Run, capitalised};
@@ -51,7 +51,6 @@ pub enum QueueAction {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRequest {
     pub action: QueueAction,
-    /// Their identities.
     pub runs: Vec<String>,
 }
 
@@ -77,7 +76,7 @@ impl Runs {
         self.ended_turn.clear();
         self.work = Some(worker.start(jobs, self.sharing.options(self.open.len())));
         self.stopping = None;
-        self.pace.begin();
+        self.pace = BatchPace { began: Some(Instant::now()), ..BatchPace::default() };
         self.find_strays();
         self.follow_queue();
         self.revision += 1;
@@ -151,8 +150,8 @@ impl Runs {
     }
 
     pub(super) fn end_pause(&mut self) {
-        if let Some(since) = self.paused.take() {
-            self.pace.was_held(since.elapsed());
+        if let (Some(since), Some(began)) = (self.paused.take(), &mut self.pace.began) {
+            *began += since.elapsed();
         }
     }
 
@@ -310,10 +309,9 @@ impl Runs {
     }
 }
 
-/// A run in progress, one that waits, or one that is not done.
+/// A run, by identity, that is in progress, waits, or is not done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueLine {
-    /// Its identity.
     pub run: String,
     /// Its place among those that wait, or, while nothing goes on, among those that *Run* would start; from 1.
     pub place: Option<usize>,

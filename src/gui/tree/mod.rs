@@ -88,7 +88,7 @@ struct Tree<'a> {
     rows: Vec<(Id, Selection)>,
 }
 
-/// Draws the list; what was asked for.
+/// Draws the list; returns what was asked for.
 pub fn tree_ui(
     ui: &mut Ui,
     input: &TreeInput<'_>,
@@ -160,12 +160,12 @@ impl Tree<'_> {
         let first = &treatments[0];
         let colours = present(ui);
         let name = if treatments.len() > 1 { base_name(first) } else { first.name.as_str() };
-        let is_selected = *self.selection == Selection::Arm(first.arm);
-        let is_owner = !is_selected && self.selection.arm() == Some(first.arm);
-        let font =
-            if is_owner || is_selected { theme::medium(NAME) } else { egui::FontId::proportional(NAME) };
-        let look = RowLook { id, name, indent: NAME_AT, font, is_selected, is_owner, is_target: true };
-        let mut row = row_ui(ui, rect, &look);
+        let own = Selection::Arm(first.arm);
+        let is_owner = *self.selection != own && self.selection.arm() == Some(first.arm);
+        let is_chosen = self.selection.arm() == Some(first.arm);
+        let font = if is_chosen { theme::medium(NAME) } else { FontId::proportional(NAME) };
+        let look = RowLook { font, is_owner, ..RowLook::new(id, name, NAME_AT, colours.text) };
+        let mut row = self.row_ui(ui, rect, &look, Some(own));
         let all: Vec<&Treatment> = treatments.iter().collect();
         let (words, tone) = if treatments.len() > 1 {
             (format!("{} settings", treatments.len()), state::RunTone::Quiet)
@@ -176,69 +176,47 @@ impl Tree<'_> {
         let verb = if *is_open { "Fold" } else { "Unfold" };
         let caret = row.button(ui, CARET, &format!("{verb} {name}"));
         let icon = if *is_open { Icon::CaretDown } else { Icon::CaretRight };
-        paint_icon(ui, &row, rect.left() + CARET, icon, colours.text2);
+        icon.paint(ui.painter(), caret.rect.center(), 14.0, colours.text2);
         if caret.clicked() || row.response.double_clicked() {
             *is_open ^= true;
         }
         let mark = row.button(ui, MARK, &format!("Colour and mark of {name}"));
-        arm_look::mark(
-            ui.painter(),
-            mark.rect.center(),
-            style_of(first.colour),
-            theme::arm_colour(ui, first.colour),
-        );
+        arm_look::mark(ui, mark.rect.center(), first.colour, true);
         self.palette_ui(&mark, treatments);
         if !self.rename_ui(ui, &row, first.arm, name) {
-            row.name_ui(ui, &look, colours.text);
-        }
-        self.rows.push((id, Selection::Arm(first.arm)));
-        if row.response.clicked() {
-            *self.selection = Selection::Arm(first.arm);
+            row.name_ui(ui, &look);
         }
         self.arm_menu_ui(&row.response, first);
     }
 
     fn run_ui(&mut self, ui: &mut Ui, parent: Id, run: &doc::Run, indent: f32) {
         let Some(rect) = place(ui, SEED) else { return };
-        let id = parent.with(("run", run.seed));
         let own = Selection::Run { arm: run.arm_index, id: run.id.clone() };
         let name = format!("seed {}", run.seed);
         let is_selected = *self.selection == own;
-        let look = RowLook {
-            id,
-            name: &name,
-            indent,
-            font: egui::FontId::proportional(BODY),
-            is_selected,
-            is_owner: false,
-            is_target: true,
-        };
-        let mut row = row_ui(ui, rect, &look);
         let colours = present(ui);
+        let ink = if is_selected { colours.text } else { colours.text2 };
+        let look = RowLook::new(parent.with(("run", run.seed)), &name, indent, ink);
+        let mut row = self.row_ui(ui, rect, &look, Some(own.clone()));
         let state = run_look(run, self.input.runs);
         let [ink, words_ink] = state.tone.colours(ui);
         let words_ink = if is_selected && !state.tone.is_loud() { colours.text2 } else { words_ink };
         let least = indent + 44.0 + if state.icon.is_some() { 20.0 } else { 36.0 };
-        let words = RichText::new(&state.words).color(words_ink);
-        row.right_ui(ui, words, least);
+        row.right_ui(ui, RichText::new(&state.words).color(words_ink), least);
         if let Some(icon) = state.icon {
             let at = (rect.right() - ICON_AT).min(row.end - STEP / 2.0);
-            paint_icon(ui, &row, at, icon, ink);
+            icon.paint(ui.painter(), pos2(at, rect.center().y), 14.0, ink);
             row.end = at - STEP;
         }
         if let Some(share) = state.share {
             bar_ui(ui, &mut row, share as f32, indent + 44.0);
         }
-        row.name_ui(ui, &look, if is_selected { colours.text } else { colours.text2 });
-        self.rows.push((id, own.clone()));
-        if row.response.clicked() {
-            *self.selection = own.clone();
-        }
+        row.name_ui(ui, &look);
         self.run_menu_ui(&row.response, own, run);
         row.response.on_hover_text(&state.hint);
     }
 
-    /// Draws a field in place of the name while it is being changed; whether there is one.
+    /// Draws a field in place of the name while it is being changed; returns true if there is one.
     fn rename_ui(&mut self, ui: &mut Ui, row: &Row, arm: usize, name: &str) -> bool {
         let known = ui.data(|data| data.get_temp::<Renaming>(renaming_id()));
         let Some(mut renaming) = known.filter(|renaming| renaming.arm == arm) else { return false };
@@ -401,14 +379,16 @@ struct RowLook<'a> {
     name: &'a str,
     /// Left end of the name, in points.
     indent: f32,
-    /// The letters of the name.
     font: FontId,
-    /// True if it is selected.
-    is_selected: bool,
+    ink: Color32,
     /// True if what is selected belongs to it.
     is_owner: bool,
-    /// True if it can be selected.
-    is_target: bool,
+}
+
+impl<'a> RowLook<'a> {
+    fn new(id: Id, name: &'a str, indent: f32, ink: Color32) -> Self {
+        Self { id, name, indent, font: FontId::proportional(BODY), ink, is_owner: false }
+    }
 }
 
 /// A row whose ground is drawn.
@@ -420,32 +400,12 @@ struct Row {
     end: f32,
 }
 
-/// Leaves the room of a row; its place, if it is near the visible part of the list. Rows within a few heights of it can be
+/// Leaves the room of a row; returns its place if it is near the visible part of the list. Rows within a few heights of it can be
 /// reached by the keyboard; of the others there can be thousands.
 fn place(ui: &mut Ui, height: f32) -> Option<Rect> {
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), height));
     let seen = ui.clip_rect().expand2(vec2(0.0, BEYOND * height));
     seen.y_range().intersects(rect.y_range()).then_some(rect)
-}
-
-/// Draws the ground of a row, which is selected by a click, or by the arrow keys.
-fn row_ui(ui: &Ui, rect: Rect, look: &RowLook<'_>) -> Row {
-    let ground = Ground {
-        id: look.id,
-        name: look.name,
-        role: Role::TreeItem,
-        sense: if look.is_target { Sense::click() } else { Sense::hover() },
-        is_selected: look.is_selected,
-        is_owner: look.is_owner,
-    };
-    let response = ground.ui(ui, rect);
-    if response.clicked() {
-        response.request_focus(); // the keyboard goes on from here
-    }
-    if response.gained_focus() {
-        response.scroll_to_me(None);
-    }
-    Row { rect, response, end: rect.right() - END }
 }
 
 impl Row {
@@ -465,11 +425,11 @@ impl Row {
     }
 
     /// Draws the name, without its middle where it does not fit: names mostly differ at their ends.
-    fn name_ui(&self, ui: &Ui, look: &RowLook<'_>, colour: Color32) {
+    fn name_ui(&self, ui: &Ui, look: &RowLook<'_>) {
         let left = self.rect.left() + look.indent;
         let shown = theme::fitted(ui.painter(), look.name, &look.font, (self.end - left).max(8.0));
         let at = pos2(left, self.rect.center().y);
-        ui.painter().text(at, Align2::LEFT_CENTER, &shown, look.font.clone(), colour);
+        ui.painter().text(at, Align2::LEFT_CENTER, &shown, look.font.clone(), look.ink);
         if shown != look.name {
             self.response.clone().on_hover_text(look.name);
         }
@@ -486,11 +446,6 @@ impl Row {
         }
         response
     }
-}
-
-/// Paints an icon in a row; `at` is its centre in points from the left of the window.
-fn paint_icon(ui: &Ui, row: &Row, at: f32, icon: Icon, colour: Color32) {
-    icon.paint(ui.painter(), pos2(at, row.rect.center().y), 14.0, colour);
 }
 
 /// Paints how far a run is, from `from` points on.
@@ -518,7 +473,7 @@ impl Tree<'_> {
         };
         let settings = treatments[0].values.len();
         if settings == 1 {
-            setting_ui(ui, id, || label(0), "");
+            self.setting_ui(ui, id, || label(0), "");
             for (number, treatment) in treatments.iter().enumerate() {
                 self.value_ui(ui, id.with(("value", number)), treatment);
             }
@@ -529,22 +484,19 @@ impl Tree<'_> {
             let of_setting = treatments.iter().filter_map(|treatment| treatment.values.get(setting));
             let values: Vec<&String> = of_setting.filter(|value| seen.insert(value)).collect();
             let each = treatments.len() / values.len().max(1);
-            setting_ui(ui, id, || label(setting), &format!("mean of {each}"));
+            self.setting_ui(ui, id, || label(setting), &format!("mean of {each}"));
             for value in values {
-                let id = id.with(("value", setting, value));
                 // Most rows are out of sight.
-                if let Some(mut row) = value_row(ui, id, value, false, false) {
-                    let with = |treatment: &&Treatment| {
-                        treatment.values.get(setting).is_some_and(|own| own == value)
-                    };
-                    let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
-                    let mean = mean_of(&of_value, self.input.runs);
-                    row.right_ui(ui, RichText::new(mean).color(present(ui).text2), VALUE_AT + 48.0);
-                    row.name_ui(ui, &value_look(id, value, false, false), present(ui).text2);
-                }
+                let Some(rect) = place(ui, SEED) else { continue };
+                let with = |treatment: &&Treatment| treatment.values.get(setting) == Some(value);
+                let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
+                let ink = present(ui).text2;
+                let look = RowLook::new(id.with(("value", setting, value)), value, VALUE_AT, ink);
+                let mean = RichText::new(mean_of(&of_value, self.input.runs)).color(ink);
+                self.words_ui(ui, rect, &look, None, mean);
             }
         }
-        setting_ui(ui, id, || "all combinations", &treatments.len().to_string());
+        self.setting_ui(ui, id, || "all combinations", &treatments.len().to_string());
         for (number, treatment) in treatments.iter().enumerate() {
             self.value_ui(ui, id.with(("combination", number)), treatment);
         }
@@ -554,24 +506,17 @@ impl Tree<'_> {
     /// them.
     fn value_ui(&mut self, ui: &mut Ui, id: Id, treatment: &Treatment) {
         let mut is_open = fold(ui, id, false);
-        let value = treatment.values.join(", ");
-        let own = Selection::Setting { arm: treatment.arm, name: treatment.name.clone() };
-        let is_selected = *self.selection == own;
-        if let Some(mut row) = value_row(ui, id, &value, true, is_selected) {
+        if let Some(rect) = place(ui, SEED) {
+            let value = treatment.values.join(", ");
+            let own = Selection::Setting { arm: treatment.arm, name: treatment.name.clone() };
+            let is_selected = *self.selection == own;
             let (words, tone) = summary(&[treatment], self.input.runs);
-            row.right_ui(ui, RichText::new(words).color(tone.colours(ui)[1]), VALUE_AT + 48.0);
-            row.name_ui(ui, &value_look(id, &value, true, is_selected), present(ui).text2);
-            let at = pos2(row.rect.left() + VALUE_AT, row.rect.center().y);
-            arm_look::mark(
-                ui.painter(),
-                at,
-                style_of(treatment.colour),
-                theme::arm_colour(ui, treatment.colour),
-            );
-            self.rows.push((id, own.clone()));
+            let words = RichText::new(words).color(tone.colours(ui)[1]);
+            let look = RowLook::new(id, &value, VALUE_AT + 1.5 * STEP, present(ui).text2);
+            let row = self.words_ui(ui, rect, &look, Some(own), words);
+            arm_look::mark(ui, pos2(rect.left() + VALUE_AT, rect.center().y), treatment.colour, true);
             if row.response.clicked() {
                 is_open = !(is_open && is_selected);
-                *self.selection = own;
             }
             row.response.on_hover_text(&treatment.name);
         }
@@ -582,33 +527,51 @@ impl Tree<'_> {
             }
         }
     }
-}
 
-/// Draws the name of a swept setting, which takes time to find.
-fn setting_ui<'a>(ui: &mut Ui, parent: Id, label: impl FnOnce() -> &'a str, words: &str) {
-    let Some(rect) = place(ui, SEED) else { return };
-    let label = label();
-    let look = RowLook {
-        id: parent.with(("setting", label)),
-        name: label,
-        indent: SEED_AT,
-        font: egui::FontId::proportional(BODY),
-        is_selected: false,
-        is_owner: false,
-        is_target: false,
-    };
-    let mut row = row_ui(ui, rect, &look);
-    row.right_ui(ui, RichText::new(words).color(present(ui).text3), SEED_AT + 48.0);
-    row.name_ui(ui, &look, present(ui).text);
-}
+    /// Draws the name of a swept setting, which takes time to find.
+    fn setting_ui<'a>(&mut self, ui: &mut Ui, parent: Id, label: impl FnOnce() -> &'a str, words: &str) {
+        let Some(rect) = place(ui, SEED) else { return };
+        let (label, colours) = (label(), present(ui));
+        let look = RowLook::new(parent.with(("setting", label)), label, SEED_AT, colours.text);
+        self.words_ui(ui, rect, &look, None, RichText::new(words).color(colours.text3));
+    }
 
-fn value_look(id: Id, value: &str, is_target: bool, is_selected: bool) -> RowLook<'_> {
-    let indent = if is_target { VALUE_AT + 1.5 * STEP } else { VALUE_AT };
-    let font = egui::FontId::proportional(BODY);
-    RowLook { id, name: value, indent, font, is_selected, is_owner: false, is_target }
-}
+    /// Draws a row with its name, and words at the right.
+    fn words_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        look: &RowLook<'_>,
+        own: Option<Selection>,
+        words: RichText,
+    ) -> Row {
+        let mut row = self.row_ui(ui, rect, look, own);
+        row.right_ui(ui, words, look.indent + 48.0);
+        row.name_ui(ui, look);
+        row
+    }
 
-fn value_row(ui: &mut Ui, id: Id, value: &str, is_target: bool, is_selected: bool) -> Option<Row> {
-    let rect = place(ui, SEED)?;
-    Some(row_ui(ui, rect, &value_look(id, value, is_target, is_selected)))
+    /// Draws the ground of a row. A row with a selection of its `own` is selected by a click, or by the arrow keys.
+    fn row_ui(&mut self, ui: &Ui, rect: Rect, look: &RowLook<'_>, own: Option<Selection>) -> Row {
+        let ground = Ground {
+            id: look.id,
+            name: look.name,
+            role: Role::TreeItem,
+            sense: if own.is_some() { Sense::click() } else { Sense::hover() },
+            is_selected: own.as_ref() == Some(&*self.selection),
+            is_owner: look.is_owner,
+        };
+        let response = ground.ui(ui, rect);
+        if response.gained_focus() {
+            response.scroll_to_me(None);
+        }
+        if let Some(own) = own {
+            self.rows.push((look.id, own.clone()));
+            if response.clicked() {
+                response.request_focus(); // the keyboard goes on from here
+                *self.selection = own;
+            }
+        }
+        Row { rect, response, end: rect.right() - END }
+    }
 }

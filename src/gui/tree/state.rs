@@ -18,8 +18,6 @@ use results::{RunRecord, RunState};
 /// The looks of the row of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunLook {
-    /// The run that is shown: the one in progress with outdated settings, or the run itself.
-    pub shown: String,
     /// Its state; nothing while it has a bar.
     pub icon: Option<Icon>,
     /// The share that is done, while it runs.
@@ -85,18 +83,12 @@ fn stale_files(difference: &str) -> String {
 
 /// Returns what the row of a run says.
 pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
-    let shown = runs.stray(run).unwrap_or(&run.id).to_owned();
-    let (record, is_stray) = (runs.record(&shown), shown != run.id);
-    let look = |icon: Option<Icon>, words: String, tone: RunTone, hint: String| RunLook {
-        shown: shown.clone(),
-        icon,
-        share: None,
-        words,
-        tone,
-        hint,
-    };
+    // The one in progress with outdated settings, or the run itself.
+    let shown = runs.stray(run).unwrap_or(&run.id);
+    let (record, is_stray) = (runs.record(shown), shown != run.id);
+    let look = |icon, words, tone, hint| RunLook { icon, share: None, words, tone, hint };
     let diverged = !is_stray && runs.has_diverged(run);
-    match runs.state(&shown) {
+    match runs.state(shown) {
         RunState::Failed(why) => {
             let line = format!("failed: {}", text::first_line(&why));
             look(Some(Icon::WarningFill), line, RunTone::Bad, why)
@@ -104,7 +96,7 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
         RunState::Running if runs.is_paused() => {
             look(Some(Icon::PauseFill), "paused".to_owned(), RunTone::Quiet, progress_text(record))
         }
-        RunState::Running if runs.is_stopping(&shown) => {
+        RunState::Running if runs.is_stopping(shown) => {
             look(Some(Icon::StopFill), "stopping…".to_owned(), RunTone::Quiet, progress_text(record))
         }
         RunState::Running => {
@@ -124,8 +116,8 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
             RunLook { share: Some(share), ..look }
         }
         _ if is_stray => look(Some(Icon::Hourglass), "outdated".to_owned(), RunTone::Quiet, STRAY.to_owned()),
-        RunState::Waiting if runs.is_open(&shown) => {
-            let hint = match runs.place(&shown) {
+        RunState::Waiting if runs.is_open(shown) => {
+            let hint = match runs.place(shown) {
                 Some(place) => format!("Number {place} of those that wait in the queue"),
                 None => "Waits for a free place".to_owned(),
             };

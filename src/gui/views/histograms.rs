@@ -74,7 +74,7 @@ impl View for Histograms {
         if !names.contains(&self.parameter) {
             self.parameter.clone_from(first);
         }
-        let of = format!("{}, seed {}", run.arm, run.seed);
+        let of = doc::named(&run.arm, run.seed);
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Parameter");
             let list = widgets::drop_down(ui.scope_id().with("parameter"), &self.parameter);

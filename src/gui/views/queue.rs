@@ -14,7 +14,7 @@ use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui};
 use crate::background::Latest;
 use crate::compare::{Compare, CompareResponse};
 use crate::icons::Icon;
-use crate::runs::{ArmSeed, QueueAction, QueueCounts, QueueLine, QueueRequest, Runs, Sharing};
+use crate::runs::{QueueAction, QueueCounts, QueueLine, QueueRequest, Runs, Sharing};
 use crate::table::{Column, Ground, PADDING, Table};
 use crate::text;
 use crate::theme::{self, CONTROL, STEP, present};
@@ -100,7 +100,7 @@ impl Queue {
         None
     }
 
-    /// Counts, and how runs share the machine.
+    /// Draws counts, and how runs share the machine.
     fn head_ui(&self, ui: &mut Ui, runs: &Runs, typed: &mut TypedSharing) -> Option<Sharing> {
         let used = runs.options().unwrap_or_else(|| runs.sharing.options(self.lines.len()));
         let mut sharing = runs.sharing;
@@ -174,7 +174,7 @@ impl Queue {
                     state_ui(ui, line, input.runs);
                     None
                 }
-                Some(_) => buttons_ui(ui, line, &name_of(line, input.runs))
+                Some(_) => buttons_ui(ui, line, input.runs)
                     .map(|action| Request::Queue(QueueRequest { action, runs: vec![line.run.clone()] })),
             };
             response = asked.or(response.take());
@@ -267,8 +267,7 @@ impl Queue {
 
 /// Returns the name of a run: "dense, seed 1".
 fn name_of(line: &QueueLine, runs: &Runs) -> String {
-    let named = |(arm, seed): &ArmSeed| format!("{arm}, seed {seed}");
-    runs.arm_seed(&line.run).map_or_else(|| format!("run {}", line.run), named)
+    runs.name(&line.run).unwrap_or_else(|| format!("run {}", line.run))
 }
 
 /// Draws the state of a run with its progress, and the time left.
@@ -286,28 +285,17 @@ fn state_ui(ui: &mut Ui, line: &QueueLine, runs: &Runs) {
     ui.add(Label::new(state).selectable(false).truncate()).on_hover_text(hint);
 }
 
-/// Draws the buttons of a run, from right to left.
-fn buttons_ui(ui: &mut Ui, line: &QueueLine, name: &str) -> Option<QueueAction> {
-    let mut asked = None;
+/// Draws the buttons of a run, from right to left: what starts or stops it is at the end.
+fn buttons_ui(ui: &mut Ui, line: &QueueLine, runs: &Runs) -> Option<QueueAction> {
+    let name = name_of(line, runs);
+    let entries = entries(runs.counts([&line.run]), runs.is_running(), line.place.is_some());
+    let (last, others) = entries.split_first()?;
     ui.spacing_mut().item_spacing.x = 0.0;
-    let mut button = |icon: Icon, verb: &str, action: QueueAction| {
-        let button = widgets::icon_button_ui(ui, true, icon, verb);
+    let mut asked = None;
+    for (icon, verb, action) in std::iter::once(last).chain(others.iter().rev()) {
+        let button = widgets::icon_button_ui(ui, true, *icon, verb);
         if button.accessible_name(format!("{verb}: {name}")).clicked() {
-            asked = Some(action);
-        }
-    };
-    if line.is_queued {
-        button(Icon::X, "Remove from queue", QueueAction::Stop);
-        button(Icon::ArrowDown, "Move down in queue", QueueAction::Down);
-        button(Icon::ArrowUp, "Move up in queue", QueueAction::Up);
-        button(Icon::CaretUp, "Run next", QueueAction::Next);
-    } else if line.is_running && !line.is_stopping {
-        button(Icon::StopFill, "Stop", QueueAction::Stop);
-    } else {
-        button(Icon::Play, if line.state == RunState::Waiting { "Run" } else { "Retry" }, QueueAction::Run);
-        if line.place.is_some() {
-            button(Icon::ArrowDown, "Move down in queue", QueueAction::Down);
-            button(Icon::ArrowUp, "Move up in queue", QueueAction::Up);
+            asked = Some(action.clone());
         }
     }
     asked
@@ -408,10 +396,11 @@ fn number_ui(
     }
 }
 
-/// Draws the entries that apply to these runs; what was chosen, which closes the menu.
+/// Draws the entries that apply to these runs into a menu; returns what was chosen, which closes it.
 pub fn queue_entries_ui(ui: &mut Ui, runs: &Runs, ids: &[String]) -> Option<QueueRequest> {
     let mut chosen = None;
-    for (icon, text, action) in entries(runs.counts(ids), runs.is_running()) {
+    let counts = runs.counts(ids);
+    for (icon, text, action) in entries(counts, runs.is_running(), counts.waiting > 0) {
         if widgets::entry_ui(ui, icon, text) {
             chosen = Some(QueueRequest { action, runs: ids.to_vec() });
         }
@@ -419,22 +408,18 @@ pub fn queue_entries_ui(ui: &mut Ui, runs: &Runs, ids: &[String]) -> Option<Queu
     chosen
 }
 
-/// Returns what applies to runs of which so many can be started, go on, and wait.
-fn entries(counts: QueueCounts, is_running: bool) -> Vec<(Icon, &'static str, QueueAction)> {
+/// Returns what applies to runs of which so many can be started, go on, and wait: first what starts or stops them.
+fn entries(counts: QueueCounts, is_running: bool, can_move: bool) -> Vec<(Icon, &'static str, QueueAction)> {
     let QueueCounts { startable, resumable, open, waiting } = counts;
     let run = if startable > 0 && resumable == startable { "Retry" } else { "Run" };
-    let moves = waiting > 0;
+    let (icon, stop) =
+        if waiting == open { (Icon::X, "Remove from queue") } else { (Icon::StopFill, "Stop") };
     let all = [
         (startable > 0, Icon::Play, run, QueueAction::Run),
-        (
-            open > 0,
-            Icon::StopFill,
-            if waiting == open { "Remove from queue" } else { "Stop" },
-            QueueAction::Stop,
-        ),
+        (open > 0, icon, stop, QueueAction::Stop),
         (is_running && startable + waiting > 0, Icon::CaretUp, "Run next", QueueAction::Next),
-        (moves, Icon::ArrowUp, "Move up in queue", QueueAction::Up),
-        (moves, Icon::ArrowDown, "Move down in queue", QueueAction::Down),
+        (can_move, Icon::ArrowUp, "Move up in queue", QueueAction::Up),
+        (can_move, Icon::ArrowDown, "Move down in queue", QueueAction::Down),
     ];
     all.into_iter().filter(|entry| entry.0).map(|(_, icon, text, action)| (icon, text, action)).collect()
 }
@@ -482,7 +467,7 @@ mod tests {
     fn a_menu_has_what_applies() {
         let texts = |startable, resumable, open, waiting, is_running| {
             let counts = QueueCounts { startable, resumable, open, waiting };
-            entries(counts, is_running).into_iter().map(|(_, text, _)| text).collect::<Vec<_>>()
+            entries(counts, is_running, waiting > 0).into_iter().map(|(_, text, _)| text).collect::<Vec<_>>()
         };
         assert_eq!(texts(0, 0, 0, 0, true), [""; 0], "all are done");
         assert_eq!(texts(3, 2, 0, 0, false), ["Run"]);

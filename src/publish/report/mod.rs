@@ -122,7 +122,7 @@ impl<'a> Material<'a> {
         let row = |run: &Run| {
             let record = input.selected.records.get(&run.id);
             let state = record.map_or("not run", |record| record.state().word());
-            let row = Row::of(run, record, state, 0).measured(record, &measured);
+            let row = Row::new(run, record, state, 0).measured(record, &measured);
             Row { mark: input.view.mark(&run.id, &run.arm), ..row }
         };
         let mut rows: Vec<Row> = input.selected.runs.iter().map(row).collect();

@@ -14,7 +14,7 @@ use results::statistics::{Comparison, Paired, Spread, level};
 use results::table::columns::{Column, Numbers, Sort, cells};
 use results::table::grouped::Grouped;
 use results::table::settings::{NONE, settings as of_spec};
-use results::table::view::{Baseline, Key};
+use results::table::view::Baseline;
 use results::table::{Mark, Row};
 use results::tickets::trainings;
 use results::view::arm_key;
@@ -40,11 +40,12 @@ pub fn results(page: &mut Page, material: &Material<'_>) {
     let view = material.input.view;
     let mut keys = view.table.keys(view.group.as_ref());
     if keys.is_empty() {
-        keys.push(Key::Arm);
+        keys.push(Column::Arm);
     }
     let is_visible = |row: &Row| !material.left_out.contains(&row.run);
     let baseline = &view.table.baseline;
-    let found = Grouped::of(&material.rows, is_visible, material.columns(), keys, baseline, &Sort::default());
+    let found =
+        Grouped::new(&material.rows, is_visible, material.columns(), keys, baseline, &Sort::default());
     let lines = found.lines(&BTreeSet::new());
     let shown = lines.len().min(MOST_LINES);
     let rows = cells(&found, &lines[..shown], &material.rows, &material.labels, Numbers::Shown);
@@ -390,7 +391,7 @@ pub fn notes(page: &mut Page, material: &Material<'_>) {
     let of_arms = arms.filter_map(|arm| Some((arm.to_owned(), view.marks.get(&arm_key(arm))?)));
     let of_runs = material.rows.iter().filter_map(|row| {
         let mark = view.marks.get(&row.run)?;
-        Some((format!("{}, seed {}", row.arm, row.seed), mark))
+        Some((doc::named(&row.arm, row.seed), mark))
     });
     let marks: Vec<(String, &Mark)> =
         of_arms.chain(of_runs).filter(|(_, mark)| **mark != Mark::default()).collect();

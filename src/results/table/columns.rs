@@ -97,56 +97,85 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
 /// Returns the settings that do not only follow from another choice, such as the momentum of one of two optimizers.
 pub fn independent<'a>(rows: &[Row], differing: &'a [String]) -> Vec<&'a String> {
     let follows = |path: &&String| {
-        let texts: Vec<&str> =
-            rows.iter().map(|row| row.settings.get(*path).map_or(NONE, String::as_str)).collect();
+        let texts: Vec<&str> = rows.iter().map(|row| row.setting(path)).collect();
         follows_from_another(path, &texts, differing)
     };
     differing.iter().filter(|path| !follows(path)).collect()
 }
 
+/// The columns of every table, in the order in which they are offered: the name on the command line, the title, and the help.
+static FIXED: [(Column, [&str; 3]); 15] = {
+    use Column as C;
+    [
+        (C::Arm, ["arm", "Arm", "The arm, with the values of its sweep"]),
+        (
+            C::Seed,
+            [
+                "seed",
+                "Seeds",
+                "The seed of a run; of a group, how many of its runs are finished and have an accuracy",
+            ],
+        ),
+        (C::State, ["state", "State", "The state of the run, and what plots show while it has no results."]),
+        (C::Last, ["last", "Test accuracy", "Last test accuracy"]),
+        (
+            C::Delta,
+            [
+                "delta",
+                "Δ to baseline",
+                "Last test accuracy minus that of the baseline, over the seeds that are done in both",
+            ],
+        ),
+        (C::Best, ["best", "Best accuracy", "Best test accuracy"]),
+        (
+            C::BestEpoch,
+            ["best_epoch", "Best at epoch", "Epochs trained when the best test accuracy was reached"],
+        ),
+        (C::Remaining, ["remaining", "Weights remaining", "Share of the prunable weights that remain"]),
+        (C::Plan, ["plan", "Plan", "The plan of the arm, without tests and snapshots"]),
+        (C::Epochs, ["epochs", "Epochs trained", "Epochs trained in all"]),
+        (C::Duration, ["secs", "Time", "Wall time"]),
+        (C::Tags, ["tags", "Tags", "Words for finding runs"]),
+        (C::Note, ["note", "Note", "Notes on the run"]),
+        (C::Star, ["star", "Star", "Starred runs"]),
+        (C::Run, ["run", "Run ID", "The ID of the run, which names its folder"]),
+    ]
+};
+
 impl Column {
-    /// The columns that every table offers, besides settings, series and the arm.
-    pub const KNOWN: [Self; 14] = [
-        Self::Seed,
-        Self::State,
-        Self::Last,
-        Self::Delta,
-        Self::Best,
-        Self::BestEpoch,
-        Self::Remaining,
-        Self::Plan,
-        Self::Epochs,
-        Self::Duration,
-        Self::Tags,
-        Self::Note,
-        Self::Star,
-        Self::Run,
-    ];
+    /// Returns the columns that every table offers, besides settings, series and the arm.
+    pub fn known() -> impl Iterator<Item = Self> {
+        FIXED[1..].iter().map(|(column, _)| column.clone())
+    }
+
+    /// Returns the names of the columns of every table on the command line.
+    pub fn names() -> impl Iterator<Item = (&'static str, &'static Self)> {
+        FIXED.iter().map(|(column, [name, ..])| (*name, column))
+    }
+
+    /// Returns name, title and help of a column of every table.
+    fn words(&self) -> [&'static str; 3] {
+        FIXED.iter().find(|(column, _)| column == self).map_or([""; 3], |(_, words)| *words)
+    }
+
+    /// Returns what heads the column in tables for programs.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Setting(path) => path.clone(),
+            Self::Series { series, .. } => series.clone(),
+            fixed => fixed.words()[0].to_owned(),
+        }
+    }
 
     /// Returns its name, without a unit.
     pub fn title(&self, labels: &Labels) -> String {
-        let title = match self {
-            Self::Star => "Star",
-            Self::Arm => "Arm",
-            Self::Seed => "Seeds",
-            Self::State => "State",
-            Self::Best => "Best accuracy",
-            Self::BestEpoch => "Best at epoch",
-            Self::Last => "Test accuracy",
-            Self::Remaining => "Weights remaining",
-            Self::Epochs => "Epochs trained",
-            Self::Run => "Run ID",
-            Self::Duration => "Time",
-            Self::Tags => "Tags",
-            Self::Note => "Note",
-            Self::Delta => "Δ to baseline",
-            Self::Plan => "Plan",
-            Self::Setting(path) => return labels.title(path),
+        match self {
+            Self::Setting(path) => labels.title(path),
             Self::Series { series, at } => {
-                return format!("{}, {}", doc::capitalised(&series.replace('_', " ")), at.words());
+                format!("{}, {}", doc::capitalised(&series.replace('_', " ")), at.words())
             }
-        };
-        title.to_owned()
+            fixed => fixed.words()[1].to_owned(),
+        }
     }
 
     /// Returns what heads it: its name and unit.
@@ -161,58 +190,22 @@ impl Column {
 
     /// Returns what heads its numbers with all digits: its name and their unit.
     pub fn exact_heading(&self, labels: &Labels) -> String {
-        let unit = match self {
-            Self::Duration => " (s)",
-            Self::Delta => " (share)",
-            Self::Best | Self::Last | Self::Remaining | Self::Series { .. } => match self.format() {
-                Format::Percent => " (share)",
-                Format::Number | Format::Power => "",
-            },
-            Self::Star
-            | Self::Arm
-            | Self::Seed
-            | Self::State
-            | Self::BestEpoch
-            | Self::Epochs
-            | Self::Run
-            | Self::Tags
-            | Self::Note
-            | Self::Plan
-            | Self::Setting(_) => "",
+        let unit = match (self, self.format()) {
+            (Self::Duration, _) => " (s)",
+            (Self::Delta, _) | (_, Format::Percent) => " (share)",
+            (_, Format::Number | Format::Power) => "",
         };
         self.title(labels) + unit
     }
 
     /// Returns its meaning, in a sentence.
     pub fn help(&self) -> String {
-        let help = match self {
-            Self::Star => "Starred runs",
-            Self::Arm => "The arm, with the values of its sweep",
-            Self::Seed => {
-                "The seed of a run; of a group, how many of its runs are finished and have an accuracy"
-            }
-            Self::State => {
-                return format!(
-                    "The state of the run, and what plots show while it has no results. {DEFINITION}"
-                );
-            }
-            Self::Best => "Best test accuracy",
-            Self::BestEpoch => "Epochs trained when the best test accuracy was reached",
-            Self::Last => "Last test accuracy",
-            Self::Remaining => "Share of the prunable weights that remain",
-            Self::Epochs => "Epochs trained in all",
-            Self::Run => "The ID of the run, which names its folder",
-            Self::Duration => "Wall time",
-            Self::Tags => "Words for finding runs",
-            Self::Note => "Notes on the run",
-            Self::Delta => {
-                "Last test accuracy minus that of the baseline, over the seeds that are done in both"
-            }
-            Self::Plan => "The plan of the arm, without tests and snapshots",
-            Self::Setting(path) => return format!("The setting {path}"),
-            Self::Series { series, at } => return format!("The series {series}, {}", at.words()),
-        };
-        help.to_owned()
+        match self {
+            Self::Setting(path) => format!("The setting {path}"),
+            Self::Series { series, at } => format!("The series {series}, {}", at.words()),
+            Self::State => format!("{} {DEFINITION}", self.words()[2]),
+            fixed => fixed.words()[2].to_owned(),
+        }
     }
 
     /// Returns true if its cells are measured, so that a group has their mean.
@@ -236,24 +229,14 @@ impl Column {
 
     /// Returns how its numbers are written.
     pub fn format(&self) -> Format {
-        match self {
-            Self::Best | Self::Last | Self::Remaining => Format::Percent,
-            Self::Series { series, .. } if series.ends_with("accuracy") => Format::Percent,
-            Self::Star
-            | Self::Arm
-            | Self::Seed
-            | Self::State
-            | Self::BestEpoch
-            | Self::Epochs
-            | Self::Duration
-            | Self::Run
-            | Self::Tags
-            | Self::Note
-            | Self::Delta
-            | Self::Plan
-            | Self::Setting(_)
-            | Self::Series { .. } => Format::Number,
-        }
+        let is_share = matches!(self, Self::Best | Self::Last | Self::Remaining)
+            || matches!(self, Self::Series { series, .. } if series.ends_with("accuracy"));
+        if is_share { Format::Percent } else { Format::Number }
+    }
+
+    /// Returns true if it has a setting or a result of a run, which readings and parallel axes can show.
+    pub const fn is_fact(&self) -> bool {
+        self.is_measured() || matches!(self, Self::Plan | Self::Setting(_))
     }
 
     /// Returns the number in a cell: shares in [0, 1], times in seconds; of a setting, if it is one.
@@ -266,7 +249,7 @@ impl Column {
             Self::Remaining => row.remaining,
             Self::Epochs => row.epochs,
             Self::Duration => Some(row.secs).filter(|secs| *secs > 0.0),
-            Self::Series { .. } => row.value_over(self),
+            Self::Series { .. } => row.measured.iter().find(|(column, _)| column == self)?.1,
             Self::Setting(_) => number_of(&self.cell(row)),
             Self::Star
             | Self::Arm
@@ -369,16 +352,6 @@ pub enum Numbers {
     Exact,
 }
 
-impl Numbers {
-    /// Returns what is between two cells: a tab, or a comma as in RFC 4180.
-    const fn separator(self) -> char {
-        match self {
-            Self::Shown => '\t',
-            Self::Exact => ',',
-        }
-    }
-}
-
 /// Returns these lines of the table with a heading, cell by cell.
 pub fn cells(
     table: &Grouped,
@@ -434,7 +407,10 @@ pub fn cells(
 
 /// Returns these lines of the table as text.
 pub fn text(table: &Grouped, lines: &[Line], rows: &[Row], labels: &Labels, numbers: Numbers) -> String {
-    let separator = numbers.separator();
+    let separator = match numbers {
+        Numbers::Shown => '\t',
+        Numbers::Exact => ',', // as in RFC 4180
+    };
     let quoted = |cell: &String| {
         let needs = cell.contains([separator, '"', '\n', '\r', '\t']);
         if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.clone() }
@@ -455,7 +431,7 @@ fn group_cells(cell: &Cell, numbers: Numbers, is_wide: bool) -> Vec<String> {
 }
 
 /// Returns the cell of a run.
-pub fn row_cell(column: &Column, row: &Row, delta: &Delta, numbers: Numbers) -> String {
+fn row_cell(column: &Column, row: &Row, delta: &Delta, numbers: Numbers) -> String {
     match (column, numbers) {
         (Column::Delta, Numbers::Shown) => delta.text(),
         (Column::Delta, Numbers::Exact) => {

@@ -6,7 +6,9 @@
 //! number, no alternatives; a doubled quote in it is a quote.
 
 use super::Row;
-use super::settings::NONE;
+use super::columns::Column;
+use super::settings::{NONE, ending};
+use crate::number::Format;
 
 /// A condition that was understood.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +26,7 @@ struct Term {
 #[derive(Clone, Debug, PartialEq)]
 enum Test {
     Word(String),
-    Compare { key: String, is: Comparison, value: Token },
+    Compare { column: Column, is: Comparison, value: Token },
 }
 
 /// A word, a sign or a quoted text.
@@ -62,22 +64,6 @@ const SIGNS: [(&str, Comparison); 7] = [
     (":", Comparison::Contains),
 ];
 
-/// The keys of comparisons, besides settings.
-pub const KEYS: [&str; 12] = [
-    "run",
-    "arm",
-    "seed",
-    "state",
-    "best",
-    "best_epoch",
-    "last",
-    "remaining",
-    "epochs",
-    "secs",
-    "tag",
-    "note",
-];
-
 impl Filter {
     /// Reads a condition; `settings` are the paths that rows have.
     ///
@@ -107,9 +93,9 @@ impl Filter {
             };
             let value = after.get(1).filter(|value| value.sign().is_none());
             let value = value.ok_or_else(|| format!("a value is missing after \"{first} {text}\""))?;
-            let key = key_of(first, settings)?;
-            check_share(&key, (first, text), value)?;
-            terms.push(Term { negated, test: Test::Compare { key, is, value: value.clone() } });
+            let column = column_of(first, settings)?;
+            check_share(&column, (first, text), value)?;
+            terms.push(Term { negated, test: Test::Compare { column, is, value: value.clone() } });
             rest = &after[2..];
         }
         Ok(Self { terms })
@@ -121,7 +107,7 @@ impl Filter {
     }
 }
 
-/// Words, signs and quoted texts. A percent sign belongs to the number before it, also after a space.
+/// Returns words, signs and quoted texts. A percent sign belongs to the number before it, also after a space.
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text.trim_start();
@@ -159,37 +145,33 @@ fn quoted(rest: &str) -> Result<(String, usize), String> {
     Err("a quote is not closed; write a quote inside of quotes twice".to_owned())
 }
 
-/// Returns a key by its name, or a setting by the end of its path.
-fn key_of(name: &str, settings: &[String]) -> Result<String, String> {
+/// Returns the column that a key is compared with: one of every table, that of a setting by the end of its path, or for
+/// `is` that of the stars.
+fn column_of(name: &str, settings: &[String]) -> Result<Column, String> {
     let lower = name.to_lowercase();
-    let known = match lower.as_str() {
-        "accuracy" => Some("last"),
-        "duration" | "time" => Some("secs"),
-        "tags" => Some("tag"),
-        "is" => Some("is"),
-        other => KEYS.into_iter().find(|key| *key == other),
+    let wanted = match lower.as_str() {
+        "accuracy" => "last",
+        "duration" | "time" => "secs",
+        "tag" => "tags",
+        "is" => return Ok(Column::Star),
+        other => other,
     };
-    if let Some(known) = known {
-        return Ok(known.to_owned());
+    let is_compared =
+        |(_, column): &(_, &Column)| !matches!(column, Column::Star | Column::Delta | Column::Plan);
+    let known = || Column::names().filter(is_compared);
+    if let Some((_, column)) = known().find(|(key, _)| *key == wanted) {
+        return Ok(column.clone());
     }
-    let ends = |path: &&String| **path == name || path.ends_with(&format!(".{name}"));
-    match settings.iter().filter(ends).collect::<Vec<_>>().as_slice() {
-        [only] => Ok((*only).clone()),
-        [] => {
-            let own: Vec<&str> = settings.iter().map(String::as_str).collect();
-            let known = KEYS.into_iter().chain(own).collect::<Vec<_>>().join(", ");
-            Err(format!("there is no \"{name}\"; there are {known}"))
-        }
-        several => {
-            let several: Vec<&str> = several.iter().map(|path| path.as_str()).collect();
-            Err(format!("\"{name}\" can be {}", several.join(" or ")))
-        }
-    }
+    ending(name, settings).unwrap_or_else(|| {
+        let own = settings.iter().map(String::as_str);
+        let known: Vec<&str> = known().map(|(key, _)| key).chain(own).collect();
+        Err(format!("there is no \"{name}\"; there are {}", known.join(", ")))
+    })
 }
 
-/// Shares are shown in percent and kept in [0, 1]: a number above 1 was meant in percent.
-fn check_share(key: &str, (name, sign): (&str, &str), value: &Token) -> Result<(), String> {
-    let is_share = ["best", "last", "remaining"].contains(&key) && sign != ":";
+/// Checks the number that a share is compared with: shares are kept in [0, 1], so one above 1 was meant in percent.
+fn check_share(column: &Column, (name, sign): (&str, &str), value: &Token) -> Result<(), String> {
+    let is_share = column.format() == Format::Percent && sign != ":";
     match value.text.parse::<f64>() {
         Ok(number) if is_share && number > 1.0 => {
             Err(format!("write {name} {sign} {number} % or {name} {sign} {}", number / 100.0))
@@ -208,37 +190,21 @@ impl Test {
                     || row.mark.tags.iter().any(|tag| found(tag))
                     || found(&row.run)
             }
-            Self::Compare { key, is, value } if key == "is" => {
+            Self::Compare { column: Column::Star, is, value } => {
                 let holds = value.text.eq_ignore_ascii_case("starred") && row.mark.starred;
                 holds != (*is == Comparison::NotEqual)
             }
-            Self::Compare { key, is, value } if key == "tag" => {
+            Self::Compare { column: Column::Tags, is, value } => {
                 let is_equal = |tag: &String| tag.eq_ignore_ascii_case(&value.text);
                 row.mark.tags.iter().any(is_equal) != (*is == Comparison::NotEqual)
             }
             // A run whose training diverged is done all the same.
-            Self::Compare { key, is, value } if key == "state" => compare(&row.state, *is, value),
-            Self::Compare { key, is, value } => compare(&text_of(row, key), *is, value),
+            Self::Compare { column: Column::State, is, value } => compare(&row.state, *is, value),
+            Self::Compare { column, is, value } => {
+                let own = column.cell(row);
+                compare(if own == NONE { "" } else { &own }, *is, value)
+            }
         }
-    }
-}
-
-/// Returns the value of a key as text; empty where it is not known.
-fn text_of(row: &Row, key: &str) -> String {
-    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    match key {
-        "run" => row.run.clone(),
-        "arm" => row.arm.clone(),
-        "seed" => row.seed.to_string(),
-        "state" => row.state_in_words(),
-        "best" => number(row.best),
-        "best_epoch" => number(row.best_epoch),
-        "last" => number(row.last),
-        "remaining" => number(row.remaining),
-        "epochs" => number(row.epochs),
-        "secs" => row.secs.to_string(),
-        "note" => row.mark.note.clone(),
-        setting => row.settings.get(setting).filter(|value| *value != NONE).cloned().unwrap_or_default(),
     }
 }
 
@@ -339,7 +305,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_says_what_there_is() {
         let fail = |text: &str| Filter::parse(text, &["train.rate".to_owned()]).unwrap_err();
-        assert!(fail("remainign < 0.2").contains("there is no \"remainign\"; there are run, arm, seed"));
+        assert!(fail("remainign < 0.2").contains("there is no \"remainign\"; there are arm, seed, state"));
         assert!(fail("remaining <").contains("a value is missing"));
         assert!(fail("< 0.2").contains("needs a name"));
         assert!(fail("\"open").contains("not closed"));

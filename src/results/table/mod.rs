@@ -22,7 +22,7 @@ use crate::{PointRef, RunRecord, RunState, has_diverged};
 use columns::{At, Column};
 use doc::plan::words::{counted, uncapitalised};
 use doc::{ClassNames, Run, Stage};
-use settings::Settings;
+use settings::{NONE, Settings};
 
 /// Marks of a person on a run or an arm. Never part of a run's identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ pub fn test_series(record: &RunRecord) -> &'static str {
 
 impl Row {
     /// Returns the row of a run with what is known of it.
-    pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
+    pub fn new(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
         let row = Self::default().called(run, state, colour);
         match record {
             Some(record) => Self { diverged: has_diverged(run, record), ..row.with_results(record) },
@@ -117,7 +117,7 @@ impl Row {
         }
     }
 
-    /// Returns the results of this row under what a run is called now, without settings and marks.
+    /// Returns this row under what its run is called now.
     pub fn called(&self, run: &Run, state: &str, colour: usize) -> Self {
         Self {
             run: run.id.clone(),
@@ -127,17 +127,13 @@ impl Row {
             seed: run.seed,
             state: state.to_owned(),
             classes: run.spec.data.class_names(),
-            diverged: self.diverged,
-            series: self.series,
-            best: self.best,
-            best_epoch: self.best_epoch,
-            last: self.last,
-            remaining: self.remaining,
-            epochs: self.epochs,
-            secs: self.secs,
-            measured: self.measured.clone(),
-            ..Self::default()
+            ..self.clone()
         }
+    }
+
+    /// Returns the value of a setting in which runs differ, as it is in the file.
+    pub fn setting(&self, path: &str) -> &str {
+        self.settings.get(path).map_or(NONE, String::as_str)
     }
 
     /// Returns its state in words: "done", "done (diverged)".
@@ -248,31 +244,6 @@ impl Labels {
     }
 }
 
-impl Column {
-    /// Returns true if it has a setting or a result of a run, which readings and parallel axes can show.
-    pub const fn is_fact(&self) -> bool {
-        match self {
-            Self::Star
-            | Self::Arm
-            | Self::Seed
-            | Self::State
-            | Self::Run
-            | Self::Tags
-            | Self::Note
-            | Self::Delta => false,
-            Self::Best
-            | Self::BestEpoch
-            | Self::Last
-            | Self::Remaining
-            | Self::Epochs
-            | Self::Duration
-            | Self::Plan
-            | Self::Setting(_)
-            | Self::Series { .. } => true,
-        }
-    }
-}
-
 /// Returns the settings and results of these runs that readings and parallel axes show: those of the chosen columns of
 /// the table, or, while none were chosen, the settings in which the runs differ, the accuracies, columns over series
 /// that were added, remaining weights where something was pruned, and the time.
@@ -303,7 +274,7 @@ pub struct LineFacts {
 
 impl LineFacts {
     /// Returns what these lines have, which come with their runs.
-    pub fn of<R: Deref<Target = Row>>(lines: &[(&str, &[R])], chosen: Option<&[Column]>) -> Self {
+    pub fn new<R: Deref<Target = Row>>(lines: &[(&str, &[R])], chosen: Option<&[Column]>) -> Self {
         // The settings and results in outdated rows are not those of their lines.
         let is_present = |rows: &[R]| rows.iter().any(|row| row.outdated_state.is_empty());
         let known = lines.iter().filter(|(_, rows)| is_present(rows));
@@ -387,11 +358,6 @@ impl Row {
         self.measured = columns.into_iter().filter_map(value).collect();
         self
     }
-
-    /// Returns the value of a column over a series.
-    fn value_over(&self, column: &Column) -> Option<f64> {
-        self.measured.iter().find(|(known, _)| known == column)?.1
-    }
 }
 
 impl Column {
@@ -449,10 +415,10 @@ mod tests {
         let rows = [row("0.1", 0.5), row("0.1", 0.75), row("0.2", 1.0)];
         let [first, second, third] = &rows;
         let lines: [(&str, &[&Row]); 2] = [("a", &[first, second]), ("b", &[third])];
-        let usual = LineFacts::of(&lines, None);
+        let usual = LineFacts::new(&lines, None);
         assert_eq!(usual.heads, ["Rate", "Best accuracy (%)", "Test accuracy (%)", "Time"]);
         let chosen = [Column::Star, Column::Last, Column::Setting("rate".to_owned())];
-        let found = LineFacts::of(&lines, Some(&chosen));
+        let found = LineFacts::new(&lines, Some(&chosen));
         assert_eq!(found.heads, ["Test accuracy (%)", "Rate"]);
         assert!(found.cells[0][0].starts_with("62.50 ±"), "{:?}", found.cells);
         assert_eq!(
@@ -470,13 +436,13 @@ mod tests {
         let bare = Row { outdated_state: "done", ..Row::default() };
         let [first, second] = &rows;
         let lines: [(&str, &[&Row]); 3] = [("outdated: a", &[&bare]), ("a", &[first]), ("b", &[second])];
-        let found = LineFacts::of(&lines, None);
+        let found = LineFacts::new(&lines, None);
         assert_eq!(found.heads[0], "Learning rate");
         assert!(found.cells[0].iter().all(String::is_empty), "{:?}", found.cells);
         assert_eq!(found.cells[1][0], "0.1");
         let same: [(&str, &[&Row]); 2] = [("outdated: a", &[&bare]), ("a", &[first])];
         assert!(
-            LineFacts::of(&same, None).heads.iter().all(|head| head != "Learning rate"),
+            LineFacts::new(&same, None).heads.iter().all(|head| head != "Learning rate"),
             "no setting differs"
         );
     }

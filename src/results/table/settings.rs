@@ -43,7 +43,7 @@ pub fn settings(spec: &RunSpec) -> Settings {
     labelled(spec, &mut Labels::default())
 }
 
-/// Returns the same; notes what the form calls them.
+/// Returns all single settings of a run but its seed, and notes what the form calls them.
 pub fn labelled(spec: &RunSpec, labels: &mut Labels) -> Settings {
     let mut walk = Walk { found: Settings::new(), labels };
     walk.collect(&mut spec.clone(), &Here { path: String::new(), label: "", unit: "", of: String::new() });
@@ -337,42 +337,14 @@ impl Differing {
     }
 }
 
-/// Names of columns on the command line.
-const NAMES: [(&str, Column); 15] = [
-    ("star", Column::Star),
-    ("arm", Column::Arm),
-    ("seed", Column::Seed),
-    ("state", Column::State),
-    ("best", Column::Best),
-    ("best_epoch", Column::BestEpoch),
-    ("last", Column::Last),
-    ("remaining", Column::Remaining),
-    ("epochs", Column::Epochs),
-    ("secs", Column::Duration),
-    ("run", Column::Run),
-    ("tags", Column::Tags),
-    ("note", Column::Note),
-    ("delta", Column::Delta),
-    ("plan", Column::Plan),
-];
-
 impl Column {
-    /// Returns what heads the column in tables for programs.
-    pub fn key(&self) -> String {
-        match self {
-            Self::Setting(path) => path.clone(),
-            Self::Series { series, .. } => series.clone(),
-            known => NAMES.iter().find(|(_, column)| column == known).map_or("", |(name, _)| name).to_owned(),
-        }
-    }
-
     /// Returns the column of a name on the command line: `last`, a setting by the end of its path, or a series as
     /// `test_loss:best`, `test_loss:last`, `test_loss@1000` (an iteration) and `test_accuracy@21%` (a level of weights).
     ///
     /// # Errors
     /// The part that is not understood, and the alternatives.
     pub fn parse(text: &str, settings: &[String]) -> Result<Self, String> {
-        if let Some((_, column)) = NAMES.iter().find(|(name, _)| *name == text) {
+        if let Some((_, column)) = Self::names().find(|(name, _)| *name == text) {
             return Ok(column.clone());
         }
         if let Some((series, at)) = text.split_once([':', '@']) {
@@ -381,22 +353,25 @@ impl Column {
             })?;
             return Ok(Self::Series { series: series.to_owned(), at });
         }
-        let ends = |path: &&String| *path == text || path.ends_with(&format!(".{text}"));
-        match settings.iter().filter(ends).collect::<Vec<_>>().as_slice() {
-            [only] => Ok(Self::Setting((*only).clone())),
-            [] => {
-                let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-                Err(format!(
-                    "there is no column \"{text}\"; there are {}, settings by their paths, and series such as \
-                     test_loss:best",
-                    names.join(", ")
-                ))
-            }
-            several => {
-                let several: Vec<&str> = several.iter().map(|path| path.as_str()).collect();
-                Err(format!("\"{text}\" can be {}", several.join(" or ")))
-            }
-        }
+        ending(text, settings).unwrap_or_else(|| {
+            let names: Vec<&str> = Self::names().map(|(name, _)| name).collect();
+            Err(format!(
+                "there is no column \"{text}\"; there are {}, settings by their paths, and series such as \
+                 test_loss:best",
+                names.join(", ")
+            ))
+        })
+    }
+}
+
+/// Returns the column of the only setting whose path ends so, or the error that several do; nothing if none does.
+pub fn ending(end: &str, settings: &[String]) -> Option<Result<Column, String>> {
+    let ends = |path: &&String| *path == end || path.ends_with(&format!(".{end}"));
+    let found: Vec<&str> = settings.iter().filter(ends).map(String::as_str).collect();
+    match found.as_slice() {
+        [] => None,
+        [only] => Some(Ok(Column::Setting((*only).to_owned()))),
+        several => Some(Err(format!("\"{end}\" can be {}", several.join(" or ")))),
     }
 }
 
@@ -505,7 +480,7 @@ mod tests {
         let text = format!("(arms: [{}])", arms.join(", "));
         let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
         let listed: Vec<&Run> = listed.iter().collect();
-        let mut rows: Vec<Row> = listed.iter().map(|run| Row::of(run, None, "", 0)).collect();
+        let mut rows: Vec<Row> = listed.iter().map(|run| Row::new(run, None, "", 0)).collect();
         Differing::default().give(&mut rows, &listed);
         let column = Column::Setting(LAYERS.to_owned());
         let mut texts: Vec<String> = rows.iter().map(|row| column.text(row)).collect();
@@ -535,7 +510,7 @@ mod tests {
                 format!("(seeds: [1, 2], arms: [{a}, {}{extra}])", b.replace("name: \"arm", "name: \"b"));
             let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
             let listed: Vec<&Run> = listed.iter().collect();
-            let rows = || -> Vec<Row> { listed.iter().map(|run| Row::of(run, None, "", 0)).collect() };
+            let rows = || -> Vec<Row> { listed.iter().map(|run| Row::new(run, None, "", 0)).collect() };
             let (mut again, mut fresh) = (rows(), rows());
             let paths = edited.give(&mut again, &listed).to_vec();
             assert_eq!(paths, Differing::default().give(&mut fresh, &listed));
@@ -557,8 +532,5 @@ mod tests {
         assert_eq!(parse("test_loss@1000"), series(At::Iteration(1000)));
         assert_eq!(parse("test_loss@21 %"), series(At::Remaining(0.21)));
         assert!(parse("test_loss@0 %").unwrap_err().contains("test_loss@21%"));
-        for column in Column::KNOWN {
-            assert!(NAMES.iter().any(|(_, known)| *known == column), "{column:?} has no name");
-        }
     }
 }

@@ -18,28 +18,15 @@ pub struct TableSettings {
     pub widths: Vec<(Column, f32)>,
     /// Columns over series that were added; they stay on offer while they are not shown.
     pub added: Vec<Column>,
-    /// The keys that group the rows, one or two; none for the setting that makes the lines of plots, else the arm. An empty
-    /// list is a table of individual runs.
-    pub group: Option<Vec<Key>>,
+    /// What groups the rows, one or two of arm, seed, tags, state and settings; none for the setting that makes the lines of
+    /// plots, else the arm. An empty list is a table of individual runs.
+    pub group: Option<Vec<Column>>,
     /// The baseline of differences.
     pub baseline: Baseline,
     /// The groups whose runs are shown, by their names.
     pub open: BTreeSet<String>,
     /// Filters by their names.
     pub filters: BTreeMap<String, String>,
-}
-
-/// A key that groups rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Key {
-    #[default]
-    Arm,
-    Seed,
-    /// The tags of the run and of its arm.
-    Tags,
-    State,
-    /// A setting, by its path.
-    Setting(String),
 }
 
 /// The baseline of differences.
@@ -56,13 +43,13 @@ pub enum Baseline {
 
 impl TableSettings {
     /// Returns what groups the rows; `lines` is the setting that makes the lines of plots.
-    pub fn keys(&self, lines: Option<&String>) -> Vec<Key> {
-        let first = lines.map_or(Key::Arm, |path| Key::Setting(path.clone()));
+    pub fn keys(&self, lines: Option<&String>) -> Vec<Column> {
+        let first = lines.map_or(Column::Arm, |path| Column::Setting(path.clone()));
         match &self.group {
             None => vec![first],
             Some(keys) => {
                 let mut keys = keys.clone();
-                if let Some(key @ (Key::Arm | Key::Setting(_))) = keys.first_mut() {
+                if let Some(key @ (Column::Arm | Column::Setting(_))) = keys.first_mut() {
                     *key = first; // one choice for the table and for plots
                 }
                 keys
@@ -96,35 +83,22 @@ impl TableSettings {
     }
 }
 
-impl Key {
-    /// Returns the column that has its values.
-    pub fn column(&self) -> Column {
+impl Column {
+    /// Returns what a group of rows by this column is called, by one of them.
+    pub fn group(&self, row: &Row) -> String {
         match self {
-            Self::Arm => Column::Arm,
-            Self::Seed => Column::Seed,
-            Self::Tags => Column::Tags,
-            Self::State => Column::State,
-            Self::Setting(path) => Column::Setting(path.clone()),
-        }
-    }
-
-    /// Returns the value of a row, for people: what its group is called.
-    pub fn name(&self, row: &Row) -> String {
-        match self {
-            Self::Arm => row.arm.clone(),
             Self::Seed => format!("seed {}", row.seed),
             Self::Tags if row.mark.tags.is_empty() => "no tag".to_owned(),
-            Self::Tags | Self::State => self.column().cell(row),
-            Self::Setting(path) => {
-                let column = self.column();
-                let title = column.title(&row.labels);
-                match column.text(row) {
+            // A plan is too long for a name.
+            Self::Setting(path) if path == "plan" && self.text(row) != NONE => row.plan.to_string(),
+            Self::Setting(_) => {
+                let title = self.title(&row.labels);
+                match self.text(row) {
                     text if text == NONE => format!("no {}", doc::plan::words::uncapitalised(&title)),
-                    // A plan is too long for a name.
-                    _ if path == "plan" => row.plan.to_string(),
                     text => format!("{title} {text}"),
                 }
             }
+            other => other.cell(row),
         }
     }
 }

@@ -34,7 +34,7 @@ fn figure(text: &str, by: &[Column]) -> Figure {
     let mut rows: Vec<Row> = runs
         .iter()
         .zip(&records)
-        .map(|(run, record)| Row::of(run, Some(record), "done", colour(run)))
+        .map(|(run, record)| Row::new(run, Some(record), "done", colour(run)))
         .collect();
     Differing::default().give(&mut rows, &runs.iter().collect::<Vec<_>>());
     let drawn = runs.iter().zip(&records).zip(&rows).map(|((run, record), row)| Drawn {

@@ -344,7 +344,7 @@ fn a_file_that_another_program_writes_can_be_reloaded_or_kept() {
         let mut window = Window::open(Some(path.clone()));
         assert!(!window.sees("has changed on disk"));
         std::fs::write(&path, &theirs).unwrap();
-        window.harness.state_mut().editor.look_again();
+        window.harness.state_mut().editor.looked = None;
         window.harness.run();
         assert!(window.sees("mine.ron has changed on disk"));
         window.click(answer);

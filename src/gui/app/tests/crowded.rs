@@ -1,6 +1,10 @@
 //! A document with many runs.
 
+use super::super::runner::StartRequest;
+use super::super::steps::Step;
 use super::super::{LONGEST_WAIT, MANY_RUNS, PAUSE_WHILE_EDITING};
+use super::citizen::until;
+use super::own_data::{TABLE, experiment, is_known};
 use super::*;
 
 #[test]
@@ -70,4 +74,35 @@ fn results_of_many_runs_follow_a_field_with_a_pause_and_a_command_at_once() {
     window.execute(Command::DuplicateArm);
     let after = window.harness.state().editor.document.runs().len();
     assert_eq!(after, runs / arms * (arms + 1), "a command waits for no pause, whatever has the focus");
+}
+
+#[test]
+fn what_starts_while_a_field_is_edited_has_what_was_found_in_the_data_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::sized([1280.0, 1400.0], Some(experiment(folder.path())));
+    let app = window.harness.state_mut();
+    app.editor.document.experiment.seeds = (1..=MANY_RUNS as u64 + 1).collect();
+    app.workspace.selection = Selection::Arm(0);
+    assert!(until(&mut window, is_known));
+    window.harness.run();
+    window.harness.key_press(Key::F2);
+    window.harness.run();
+    let before = window.id(0, 1);
+    let now = window.harness.ctx.input(|input| input.time);
+    window.harness.input_mut().time = Some(now);
+    std::fs::write(folder.path().join("t.csv"), TABLE.replace("9,1,dog", "9,1,emu")).unwrap();
+    window.harness.state_mut().editor.document.forget_stamps();
+    let waits = |window: &Window| {
+        let document = &window.harness.state().editor.document;
+        document.has_changed() && !document.is_looking()
+    };
+    assert!(until(&mut window, waits), "what was found waits for a pause");
+    assert_eq!(window.id(0, 1), before);
+    let ctx = window.harness.ctx.clone();
+    let step = Step::Start(StartRequest::These(vec![before.clone()]));
+    window.harness.state_mut().then(step, &ctx);
+    let stage = window.stage.borrow();
+    let started: Vec<&String> = stage.jobs.iter().map(|job| &job.run.id).collect();
+    assert_eq!(started, [&window.id(0, 1)]);
+    assert_ne!(*started[0], before);
 }

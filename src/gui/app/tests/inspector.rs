@@ -5,6 +5,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::Window;
 use crate::files::PathAnswer;
+use crate::history::History;
 use crate::selection::Selection;
 use doc::Stage;
 use doc::intervention::{Freeze, Layers};
@@ -190,7 +191,7 @@ fn seeds_are_taken_once_they_are_entered_and_before_a_command() {
     window.harness.key_press(Key::Enter);
     window.harness.run();
     assert_eq!(seeds(&window), (1..=10).collect::<Vec<u64>>());
-    window.harness.state_mut().undo();
+    window.harness.state_mut().step_history(History::undo);
     window.harness.run();
     assert_eq!(seeds(&window), before, "one step");
     type_seeds(&mut window, &["3", "-"]);

@@ -41,6 +41,7 @@ use super::{App, Parts, prepare};
 use crate::background::BackgroundTask;
 use crate::commands::{self, Command, Menu};
 use crate::files::{PathAnswer, PathRequest, Picker};
+use crate::history::History;
 use crate::selection::Selection;
 use crate::settings::Settings;
 use doc::Run;

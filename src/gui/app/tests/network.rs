@@ -98,7 +98,7 @@ fn a_named_network_becomes_a_list_and_comes_back() {
     );
     assert!(window.harness.query_by_label("Edit as layers").is_none());
     window.click("Layers 4: Residual layer1.0");
-    window.harness.state_mut().undo();
+    window.harness.state_mut().step_history(History::undo);
     window.harness.run();
     assert_eq!(net(&window), "ResNet()", "one step");
 }
@@ -126,10 +126,10 @@ fn each_edit_of_the_layers_is_undone_by_itself() {
         window.harness.run();
     }
     assert_eq!(net(&window).matches("Flatten").count(), 3);
-    window.harness.state_mut().undo();
+    window.harness.state_mut().step_history(History::undo);
     window.harness.run();
     assert_eq!(net(&window).matches("Flatten").count(), 2);
-    window.harness.state_mut().undo();
+    window.harness.state_mut().step_history(History::undo);
     window.harness.run();
     assert_eq!(net(&window), start);
 }
@@ -236,13 +236,13 @@ fn undo_opens_the_layer_that_comes_back_and_no_other_one() {
     window.harness.run();
     assert!(!window.sees("Kernel"));
     window.click("Layers 1: ReLU");
-    window.harness.state_mut().undo();
+    window.harness.state_mut().step_history(History::undo);
     window.harness.run();
     window.harness.run();
     assert!(window.harness.get_by_label("Layers 1: Conv 4, 3×3").is_focused() && window.sees("Kernel"));
     let undoes = |window: &Window| window.harness.state().editor.history.redoes();
     assert_eq!(undoes(&window), Some("removal of a layer"));
-    window.harness.state_mut().redo();
+    window.harness.state_mut().step_history(History::redo);
     window.harness.run();
     window.harness.run();
     assert!(!window.sees("Kernel") && !window.harness.get_by_label("Layers 1: ReLU").is_focused());

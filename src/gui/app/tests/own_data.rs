@@ -5,9 +5,9 @@ use super::dropped_weights::write_zeros;
 use super::*;
 use data::Data;
 
-const TABLE: &str = "a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n7,8,cow\n9,1,dog\n";
+pub(super) const TABLE: &str = "a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n7,8,cow\n9,1,dog\n";
 
-fn experiment(folder: &Path) -> PathBuf {
+pub(super) fn experiment(folder: &Path) -> PathBuf {
     std::fs::write(folder.join("t.csv"), TABLE).unwrap();
     let path = folder.join("x.ron");
     let text = "(data: Csv(file: \"t.csv\", label: \"kind\"), net: Mlp(hidden: [4]), arms: [(name: \"a\", plan: [Test])])";
@@ -21,7 +21,7 @@ fn classes(window: &Window) -> Vec<String> {
     names.iter().map(str::to_owned).collect()
 }
 
-fn is_known(window: &Window) -> bool {
+pub(super) fn is_known(window: &Window) -> bool {
     !classes(window).is_empty() && window.harness.state().editor.document.first_error().is_none()
 }
 

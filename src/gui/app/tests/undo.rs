@@ -136,12 +136,12 @@ fn random_edits_are_all_taken_back_and_all_made_again() {
         }
         let end = state(&window);
         while undoes(&window).is_some() {
-            window.harness.state_mut().undo();
+            window.harness.state_mut().step_history(History::undo);
             window.harness.run_steps(1);
         }
         prop_assert_eq!(change(&start, &window), None);
         while window.harness.state().editor.history.redoes().is_some() {
-            window.harness.state_mut().redo();
+            window.harness.state_mut().step_history(History::redo);
             window.harness.run_steps(1);
         }
         prop_assert_eq!(change(&end, &window), None);

@@ -108,7 +108,7 @@ fn a_column_is_sized_by_its_heading_and_all_choices_are_kept() {
     let wider = harness.get_by_label("Weights remaining (%)").rect();
     assert!((wider.width() - heading.width() - 40.0).abs() < 8.0, "{heading} became {wider}");
     let compare = &mut harness.state_mut().compare;
-    compare.group_by(vec![Key::Arm, Key::State]);
+    compare.group_by(vec![Column::Arm, Column::State]);
     compare.view.table.baseline = Baseline::Group("dense, done".to_owned());
     compare.view.table.filters.insert("a".to_owned(), "seed < 3".to_owned());
     compare.add_column(Column::Series { series: "test_loss".to_owned(), at: At::Iteration(100) });
@@ -118,7 +118,7 @@ fn a_column_is_sized_by_its_heading_and_all_choices_are_kept() {
     std::fs::remove_file(folder.path().join("view.json")).unwrap();
     std::fs::write(folder.path().join("view.ron"), old).unwrap();
     let view = ViewSettings::read(folder.path()).unwrap();
-    assert_eq!(view.table.keys(view.group.as_ref()), [Key::Setting("train.batch".to_owned())]);
+    assert_eq!(view.table.keys(view.group.as_ref()), [Column::Setting("train.batch".to_owned())]);
     assert_eq!(view.sort.column, Some(Column::Best), "files of earlier versions open");
 }
 

@@ -13,7 +13,7 @@ use crate::treatment::treatments;
 use doc::{file::parse, runs};
 use figure::plots::testing::{at, left};
 use results::table::columns::{Column, Sort};
-use results::table::view::{Baseline, Key};
+use results::table::view::Baseline;
 use results::{Event, RunRecord};
 
 struct Desk {
@@ -194,9 +194,8 @@ fn what_only_one_choice_has_makes_no_lines() {
     let compare = &harness.state().compare;
     assert!(compare.settings.iter().any(|path| path == "train.optimizer.beta1"), "{:?}", compare.settings);
     let offered = toolbar::groupable(compare);
-    assert!(offered.contains(&Key::Setting("train.optimizer".to_owned())));
-    let is_of_one =
-        |key: &Key| matches!(key, Key::Setting(path) if path.contains("beta") || path.contains("momentum"));
+    assert!(offered.contains(&Column::Setting("train.optimizer".to_owned())));
+    let is_of_one = |key: &Column| matches!(key, Column::Setting(path) if path.contains("beta") || path.contains("momentum"));
     assert!(!offered.iter().any(is_of_one), "{offered:?}");
 }
 
@@ -220,13 +219,13 @@ fn the_filter_drives_the_plots_and_says_what_it_does_not_understand() {
 #[test]
 fn a_setting_groups_the_lines() {
     let mut harness = harness();
-    harness.state_mut().compare.group_by(vec![Key::Setting("train.batch".to_owned())]);
+    harness.state_mut().compare.group_by(vec![Column::Setting("train.batch".to_owned())]);
     harness.run();
     assert_eq!(arms(&harness), [("batch 16".to_owned(), 3), ("batch 64".to_owned(), 3)]);
     let table = harness.state_mut().compare.table();
     let names: Vec<&str> = table.groups.iter().map(|group| group.name.as_str()).collect();
     assert_eq!(names, ["Batch size 64", "Batch size 16"], "the table has the groups of the plots");
-    harness.state_mut().compare.group_by(vec![Key::Seed]);
+    harness.state_mut().compare.group_by(vec![Column::Seed]);
     harness.run();
     assert_eq!(harness.state_mut().compare.table().groups.len(), 3);
     assert_eq!(arms(&harness).len(), 2, "no plot has a line for a seed");
@@ -287,11 +286,11 @@ fn view_settings_are_written_beside_the_runs_only_when_they_change() {
     let mut plot = PlotState::default();
     shown.compare.load(folder.path(), &mut plot).unwrap();
     shown.compare.take_treatments(&mut shown.treatments);
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was chosen");
     shown.compare.view.filter = "state:done".to_owned();
     plot.options.smoothing = 0.5;
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     let (mut again, mut plot) = (Compare::default(), PlotState::default());
     again.load(folder.path(), &mut plot).unwrap();
     assert_eq!((again.view.filter.as_str(), plot.options.smoothing), ("state:done", 0.5));
@@ -347,13 +346,13 @@ fn settings_go_with_the_document_to_another_folder() {
     let mut shown = shown();
     let plot = PlotState::default();
     shown.compare.set_folder(&first);
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     assert!(!first.exists(), "nothing was chosen");
     shown.compare.view.filter = "state:done".to_owned();
     shown.compare.set_folder(&second);
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     shown.compare.set_folder(&third);
-    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.keep(&plot, 0.0, None).unwrap();
     for folder in [second, third] {
         assert_eq!(ViewSettings::read(&folder).unwrap().filter, "state:done");
     }

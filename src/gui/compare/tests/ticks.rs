@@ -44,7 +44,7 @@ fn runs_that_the_filter_hides_are_neither_counted_nor_archived() {
     filter(&mut harness, "arm:winning");
     assert!(harness.query_by_label_contains("selected").is_none());
     assert!(harness.query_by_label_contains("Archive").is_none());
-    assert_eq!(harness.state().compare.archive_ticked(), None);
+    assert_eq!(harness.state().compare.archive_ticked(&harness.state().runs), None);
     filter(&mut harness, "seed:3");
     harness.get_by_label("Archive 1…").click();
     harness.run();

@@ -347,7 +347,7 @@ fn conditions_of(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
     ScrollArea::vertical().id_salt("conditions").auto_shrink([false, false]).show(ui, |ui| {
         for (at, (run, campaign)) in listed.iter().enumerate() {
             ui.push_id(at, |ui| {
-                let name = format!("{}, seed {}", run.arm, run.seed);
+                let name = doc::named(&run.arm, run.seed);
                 ui.label(RichText::new(name).font(theme::medium(theme::NAME)));
                 ui.label(title(campaign, &campaign.began.label));
                 head_ui(ui, campaign, input.runs.state(&run.id) == RunState::Running);

@@ -441,6 +441,7 @@ impl Column {
         let arrow = if is_sorted { table::ARROW } else { 0.0 };
         table::Column {
             title: self.heading().into(),
+            mark: None,
             help: self.help().into(),
             is_number: self.is_number(),
             ends_right: self.is_number(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::columns::{Column, Sort};
 use super::settings::{NONE, compare_parsed, number_of};
-use super::view::{Baseline, Key, TableSettings};
+use super::view::Baseline;
 use super::{Labels, Row};
 use crate::number::{Digits, Format, fixed, plus_minus};
 use crate::statistics::{Comparison, Paired, Spread, level, paired, unpaired};
@@ -17,8 +17,8 @@ const MOST_VALUES: usize = 3;
 /// The table: groups of rows, or single rows.
 #[derive(Clone, Debug, Default)]
 pub struct Grouped {
-    /// The keys that group the rows; none for single rows.
-    pub keys: Vec<Key>,
+    /// The columns that group the rows; none for single rows.
+    pub keys: Vec<Column>,
     /// The columns behind the arm, in their order.
     pub columns: Vec<Column>,
     /// The groups in their order; without keys those of the arms, for the baseline.
@@ -31,8 +31,6 @@ pub struct Grouped {
     pub span: [f64; 2],
     /// Number of characters of the longest half interval of each column.
     pub spreads: Vec<usize>,
-    /// Number of visible rows.
-    pub visible: usize,
     /// The visible rows in their order, without groups.
     flat: Vec<usize>,
 }
@@ -74,19 +72,19 @@ pub enum Line {
 
 impl Grouped {
     /// Groups the visible ones of these rows.
-    pub fn of(
+    pub fn new(
         rows: &[Row],
         is_visible: impl Fn(&Row) -> bool,
         columns: Vec<Column>,
-        keys: Vec<Key>,
+        keys: Vec<Column>,
         baseline: &Baseline,
         sort: &Sort,
     ) -> Self {
-        let names: &[Key] = if keys.is_empty() { &[Key::Arm] } else { &keys };
+        let names: &[Column] = if keys.is_empty() { &[Column::Arm] } else { &keys };
         let mut groups: Vec<Group> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for (position, row) in rows.iter().enumerate() {
-            let name = names.iter().map(|key| key.name(row)).collect::<Vec<_>>().join(", ");
+            let name = names.iter().map(|key| key.group(row)).collect::<Vec<_>>().join(", ");
             let place = *places.entry(name).or_insert_with_key(|name| {
                 groups.push(Group { name: name.clone(), ..Group::default() });
                 groups.len() - 1
@@ -111,7 +109,6 @@ impl Grouped {
         let longest = |nth: usize| groups.iter().map(|group| group.cells[nth].spread.chars().count()).max();
         found.spreads = (0..found.columns.len()).map(|nth| longest(nth).unwrap_or_default()).collect();
         found.groups = groups;
-        found.visible = found.groups.iter().map(|group| group.rows.len()).sum();
         found.sort(rows, sort);
         found.span = found.span_of();
         found
@@ -143,9 +140,9 @@ impl Grouped {
     pub fn name(&self, row: &Row) -> String {
         match self.keys.as_slice() {
             [] => row.arm.clone(),
-            keys if keys.contains(&Key::Arm) => format!("seed {}", row.seed),
-            keys if keys.contains(&Key::Seed) => row.arm.clone(),
-            _ => format!("{}, seed {}", row.arm, row.seed),
+            keys if keys.contains(&Column::Arm) => format!("seed {}", row.seed),
+            keys if keys.contains(&Column::Seed) => row.arm.clone(),
+            _ => doc::named(&row.arm, row.seed),
         }
     }
 
@@ -154,7 +151,7 @@ impl Grouped {
         match column {
             Column::Delta if !self.baseline.is_empty() => format!("Δ to {} (points), 95 % CI", self.baseline),
             Column::Arm if !self.keys.is_empty() => {
-                let titles: Vec<String> = self.keys.iter().map(|key| key.column().title(labels)).collect();
+                let titles: Vec<String> = self.keys.iter().map(|key| key.title(labels)).collect();
                 titles.join(", ")
             }
             _ => column.heading(labels),
@@ -347,22 +344,6 @@ fn common(texts: impl Iterator<Item = String>) -> String {
             let parts = several.iter().filter(|(text, _)| !text.is_empty());
             parts.map(|(text, count)| format!("{text} ×{count}")).collect::<Vec<_>>().join(", ")
         }
-    }
-}
-
-impl TableSettings {
-    /// Returns the table of these rows. `usual` are the columns while none were chosen, `lines` the setting that makes
-    /// the lines of plots.
-    pub fn grouped(
-        &self,
-        rows: &[Row],
-        is_visible: impl Fn(&Row) -> bool,
-        usual: impl FnOnce() -> Vec<Column>,
-        lines: Option<&String>,
-        sort: &Sort,
-    ) -> Grouped {
-        let columns = self.columns.clone().unwrap_or_else(usual);
-        Grouped::of(rows, is_visible, columns, self.keys(lines), &self.baseline, sort)
     }
 }
 

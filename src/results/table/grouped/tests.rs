@@ -26,7 +26,7 @@ fn rows() -> Vec<Row> {
 const COLUMNS: [Column; 4] = [Column::Seed, Column::Last, Column::Delta, Column::Plan];
 
 fn grouped(rows: &[Row], is_visible: impl Fn(&Row) -> bool, sort: &Sort) -> Grouped {
-    Grouped::of(rows, is_visible, COLUMNS.to_vec(), vec![Key::Arm], &Baseline::First, sort)
+    Grouped::new(rows, is_visible, COLUMNS.to_vec(), vec![Column::Arm], &Baseline::First, sort)
 }
 
 fn words(table: &Grouped, place: usize) -> Vec<String> {
@@ -80,7 +80,7 @@ fn what_the_filter_hides_is_said_and_runs_without_common_seeds_are_compared_by_t
     assert_eq!((table.deltas[3].text().as_str(), table.deltas[4]), ("+1.00 paired", Delta::Hidden));
     let table = grouped(&rows, |row| row.arm != "dense", &Sort::default());
     assert_eq!((table.groups.len(), table.groups[0].delta), (2, Delta::Hidden));
-    assert_eq!(table.visible, 6);
+    assert_eq!(table.rows().count(), 6);
     for row in rows.iter_mut().filter(|row| row.arm == "ticket") {
         row.seed += 10;
     }
@@ -109,11 +109,11 @@ fn groups_are_sorted_by_their_means_and_folded_until_they_are_opened() {
 fn two_keys_make_groups_of_both_and_none_makes_single_rows() {
     let mut rows = rows();
     rows[0].state = "running".to_owned();
-    let table = Grouped::of(
+    let table = Grouped::new(
         &rows,
         |_| true,
         COLUMNS.to_vec(),
-        vec![Key::Arm, Key::State],
+        vec![Column::Arm, Column::State],
         &Baseline::None,
         &Sort::default(),
     );
@@ -121,7 +121,7 @@ fn two_keys_make_groups_of_both_and_none_makes_single_rows() {
     assert_eq!(names, ["dense, running", "dense, done", "ticket, done", "same, done"]);
     assert_eq!(table.groups[0].delta, Delta::Unknown, "there is no baseline");
     let by = Sort { column: Some(Column::Last), descending: true };
-    let flat = Grouped::of(&rows, |_| true, COLUMNS.to_vec(), Vec::new(), &Baseline::First, &by);
+    let flat = Grouped::new(&rows, |_| true, COLUMNS.to_vec(), Vec::new(), &Baseline::First, &by);
     let first = flat.lines(&BTreeSet::new())[0];
     assert_eq!(first, Line::Row(5), "the best run first");
     assert_eq!(flat.deltas[5].text(), "+3.00 paired", "to the run of the first arm with the same seed");
@@ -157,7 +157,7 @@ fn runs_with_an_unknown_value_come_last_and_settings_are_sorted_as_numbers() {
     }
     let order = |column: Column, descending: bool| {
         let by = Sort { column: Some(column), descending };
-        let table = Grouped::of(&rows, |_| true, vec![Column::Last], Vec::new(), &Baseline::None, &by);
+        let table = Grouped::new(&rows, |_| true, vec![Column::Last], Vec::new(), &Baseline::None, &by);
         table.rows().map(|row| rows[row].arm.clone()).collect::<String>()
     };
     assert_eq!(order(Column::Last, true), "acb");
