@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::samples::Store;
-use crate::{DataError, Dataset, Places, Samples};
+use crate::{DataError, Dataset, Places};
 use form::number::hexadecimal;
 
 /// Times of files may be as coarse as this.
@@ -272,33 +272,22 @@ impl Dataset {
     pub fn digest(&self, digests: &Digests) -> Result<String, DataError> {
         let mut hash = Sha256::new();
         for part in [&self.train, &self.validation, &self.test] {
-            hash_part(&mut hash, part, digests)?;
+            let shape = part.shape;
+            for size in [shape.channels, shape.height, shape.width, part.len()] {
+                hash.update((size as u64).to_le_bytes());
+            }
+            for block in part.labels.chunks(BLOCK / 4) {
+                hash.update(block.iter().flat_map(|label| label.to_le_bytes()).collect::<Vec<u8>>());
+            }
+            if let Store::Pictures(pictures) = part.store() {
+                pictures.hash(&mut hash, digests)?;
+                continue;
+            }
+            for block in part.values()?.chunks(BLOCK / 4) {
+                hash.update(block.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
+            }
         }
         Ok(hexadecimal(&hash.finalize()))
-    }
-}
-
-fn hash_part(hash: &mut Sha256, part: &Samples, digests: &Digests) -> Result<(), DataError> {
-    let shape = part.shape;
-    for size in [shape.channels, shape.height, shape.width, part.len()] {
-        hash.update((size as u64).to_le_bytes());
-    }
-    let mut bytes = Vec::with_capacity(BLOCK);
-    for block in part.labels.chunks(BLOCK / 4) {
-        bytes.clear();
-        bytes.extend(block.iter().flat_map(|label| label.to_le_bytes()));
-        hash.update(&bytes);
-    }
-    match part.store() {
-        Store::Values(_) | Store::Exact(_) => {
-            for block in part.values()?.chunks(BLOCK / 4) {
-                bytes.clear();
-                bytes.extend(block.iter().flat_map(|value| value.to_le_bytes()));
-                hash.update(&bytes);
-            }
-            Ok(())
-        }
-        Store::Pictures(pictures) => pictures.hash(hash, digests),
     }
 }
 
@@ -361,8 +350,8 @@ mod tests {
 mod digest_tests {
     use std::sync::Arc;
 
-    use crate::Shape;
     use crate::digests::*;
+    use crate::{Samples, Shape};
 
     #[test]
     fn equal_samples_have_one_digest_and_any_difference_another() {

@@ -102,42 +102,28 @@ pub(crate) const DEFAULT_MEMORY: f64 = 2.0;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory(pub f64);
 
-/// Returns the size of samples of `values` numbers with their labels, four bytes each.
-fn gib(samples: usize, values: usize) -> f64 {
-    samples as f64 * (values as f64 + 1.0) * 4.0 / GIB
-}
-
 impl Memory {
-    /// Refuses samples of `values` numbers in single precision that do not fit, each with its label.
-    pub fn check(self, path: &Path, samples: usize, values: usize) -> Result<(), DataError> {
-        let needed = gib(samples, values);
+    /// Refuses samples of `values` numbers in single precision that do not fit, each with its label. With `is_begun` so
+    /// many were read, and more follow.
+    pub fn check(self, path: &Path, samples: usize, values: usize, is_begun: bool) -> Result<(), DataError> {
+        // Four bytes for each number and label.
+        let needed = samples as f64 * (values as f64 + 1.0) * 4.0 / GIB;
         if needed <= self.0 {
             return Ok(());
         }
+        let allowed = format!("more than the {:.2} GiB", self.0);
+        let (first, size, remedy) = if is_begun {
+            ("the first ", format!("{allowed} of memory"), "allow more".to_owned())
+        } else {
+            let enough = (needed * 10.0).ceil() / 10.0;
+            ("", format!("{needed:.2} GiB of memory, {allowed}"), format!("write memory: {enough:.1}"))
+        };
         let problem = format!(
-            "{} of {} in {} take {needed:.2} GiB of memory, more than the {:.2} GiB that are allowed; write memory: \
-             {:.1} if the machine has so much, or make the data smaller",
+            "{first}{} of {} in {} take {size} that are allowed; {remedy} if the machine has so much, or make the data \
+             smaller",
             counted(samples as u64, "sample"),
             counted(values as u64, "value"),
             path.display(),
-            self.0,
-            (needed * 10.0).ceil() / 10.0,
-        );
-        Err(DataError::setting("memory", problem))
-    }
-
-    /// Does [`Self::check`] before all samples are known: so many were read, and more follow.
-    pub fn check_begun(self, path: &Path, samples: usize, values: usize) -> Result<(), DataError> {
-        if gib(samples, values) <= self.0 {
-            return Ok(());
-        }
-        let problem = format!(
-            "the first {} of {} in {} take more than the {:.2} GiB of memory that are allowed; allow more if the \
-             machine has so much, or make the data smaller",
-            counted(samples as u64, "sample"),
-            counted(values as u64, "value"),
-            path.display(),
-            self.0,
         );
         Err(DataError::setting("memory", problem))
     }

@@ -1,13 +1,13 @@
 //! The content of the user's data, found once, before anything runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::digests::Stat;
-use crate::{Data, DataError, Digests, Shape};
+use crate::{Data, Digests, Shape};
 
 /// The content of a dataset of the user, as far as settings depend on it. The program writes it into the directories of
 /// runs; experiment files do not have it.
@@ -43,7 +43,7 @@ pub struct Looked {
 
 impl Found {
     /// Makes the content of a known set; classes are in the order of their labels.
-    pub(crate) fn known(shape: Shape, classes: &'static [&'static str], train: usize, test: usize) -> Self {
+    pub(crate) fn known(shape: Shape, classes: &[&str], train: usize, test: usize) -> Self {
         let shape = [shape.channels, shape.height, shape.width];
         Self { shape, classes: ClassNames::known(classes), train, test, ..Self::default() }
     }
@@ -77,10 +77,18 @@ pub struct Look {
 }
 
 impl Input {
+    /// Returns the input by its settings alone.
+    fn without_found(&self) -> Self {
+        match self {
+            Self::Data(data) => Self::Data(data.with_found(None)),
+            Self::File(_) => self.clone(),
+        }
+    }
+
     /// Looks at its files; paths are relative to `base`. Reads from disk, which may be slow.
     pub fn look(&self, base: &Path, digests: &Digests) -> Look {
         match self {
-            Self::Data(data) if data.needs_look() => match data.look_with(base, digests) {
+            Self::Data(data) if data.needs_look() => match data.look(base, digests) {
                 Ok(looked) => {
                     let Looked { found, details } = looked.unwrap_or_default();
                     Look { found: Some(found), details: Arc::new(details), ..Look::default() }
@@ -152,8 +160,7 @@ pub struct Looks(Arc<Known>);
 
 #[derive(Clone, Debug, Default)]
 struct Known {
-    data: Vec<(Data, Look)>,
-    files: BTreeMap<String, Look>,
+    looks: Vec<(Input, Look)>,
     /// Names of directories of runs that are done, for results of earlier versions.
     done: BTreeSet<String>,
 }
@@ -178,56 +185,34 @@ impl Looks {
 
     /// Returns the result of a look at these data; none before that.
     pub fn of(&self, data: &Data) -> Option<&Look> {
-        if self.0.data.is_empty() {
-            return None;
-        }
-        let data = data.with_found(None);
-        self.0.data.iter().find(|(known, _)| *known == data).map(|(_, look)| look)
+        self.find(&Input::Data(data.with_found(None)))
     }
 
     /// Returns the result of a look at this input; none before that.
     pub fn of_input(&self, input: &Input) -> Option<&Look> {
-        match input {
-            Input::Data(data) => self.of(data),
-            Input::File(file) => self.0.files.get(file),
-        }
+        self.find(&input.without_found())
+    }
+
+    fn find(&self, input: &Input) -> Option<&Look> {
+        self.0.looks.iter().find(|(known, _)| known == input).map(|(_, look)| look)
     }
 
     /// Returns true if nothing was looked at.
     pub fn is_empty(&self) -> bool {
-        self.0.data.is_empty() && self.0.files.is_empty()
+        self.0.looks.is_empty()
     }
 
     /// Adds a result, in place of the last one of this input.
     pub fn add(&mut self, input: &Input, look: Look) {
-        let known = Arc::make_mut(&mut self.0);
-        match input {
-            Input::Data(data) => {
-                let data = data.with_found(None);
-                known.data.retain(|(known, _)| *known != data);
-                known.data.push((data, look));
-            }
-            Input::File(file) => drop(known.files.insert(file.clone(), look)),
-        }
+        let (looks, input) = (&mut Arc::make_mut(&mut self.0).looks, input.without_found());
+        looks.retain(|(known, _)| *known != input);
+        looks.push((input, look));
     }
 
     /// Forgets inputs that are not among these.
     pub fn keep(&mut self, inputs: &[Input]) {
-        let (mut data, mut files) = (Vec::new(), BTreeSet::new());
-        for input in inputs {
-            match input {
-                Input::Data(known) => data.push(known),
-                Input::File(file) => drop(files.insert(file)),
-            }
-        }
-        let is_kept = |known: &Known| {
-            known.data.iter().all(|(known, _)| data.contains(&known))
-                && known.files.keys().all(|file| files.contains(file))
-        };
-        if !is_kept(&self.0) {
-            let known = Arc::make_mut(&mut self.0);
-            known.data.retain(|(known, _)| data.contains(&known));
-            known.files.retain(|file, _| files.contains(file));
+        if !self.0.looks.iter().all(|(known, _)| inputs.contains(known)) {
+            Arc::make_mut(&mut self.0).looks.retain(|(known, _)| inputs.contains(known));
         }
     }
 
@@ -260,49 +245,29 @@ impl Looks {
     }
 }
 
-/// Refuses files that do not hold what was found in them before.
-pub(crate) fn check_unchanged(known: &Found, now: Option<&Found>, path: &Path) -> Result<(), DataError> {
-    if now == Some(known) {
-        return Ok(());
-    }
-    Err(DataError::changed(path))
-}
-
 /// The name of a class where none was predicted.
 pub const NOTHING: &str = "none";
 
 /// Names of classes; copies share them.
-#[derive(Clone, Debug)]
-pub struct ClassNames(Names);
-
-#[derive(Clone, Debug)]
-enum Names {
-    Known(&'static [&'static str]),
-    Read(Arc<[String]>),
-}
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClassNames(Arc<[String]>);
 
 impl ClassNames {
     /// Makes names that the program knows.
-    pub const fn known(names: &'static [&'static str]) -> Self {
-        Self(Names::Known(names))
+    pub fn known(names: &[&str]) -> Self {
+        names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().into()
     }
 
     pub fn len(&self) -> usize {
-        match &self.0 {
-            Names::Known(names) => names.len(),
-            Names::Read(names) => names.len(),
-        }
+        self.0.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.0.is_empty()
     }
 
     pub fn get(&self, class: usize) -> Option<&str> {
-        match &self.0 {
-            Names::Known(names) => names.get(class).copied(),
-            Names::Read(names) => names.get(class).map(String::as_str),
-        }
+        self.0.get(class).map(String::as_str)
     }
 
     /// Names a predicted class: by its name, by its number where the data have no such class, "none" where nothing was
@@ -313,7 +278,7 @@ impl ClassNames {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).filter_map(|class| self.get(class))
+        self.0.iter().map(String::as_str)
     }
 }
 
@@ -329,21 +294,9 @@ pub(crate) fn distinct(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-impl Default for ClassNames {
-    fn default() -> Self {
-        Self::known(&[])
-    }
-}
-
-impl PartialEq for ClassNames {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
 impl From<Vec<String>> for ClassNames {
     fn from(names: Vec<String>) -> Self {
-        Self(Names::Read(names.into()))
+        Self(names.into())
     }
 }
 

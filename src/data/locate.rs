@@ -207,11 +207,6 @@ impl Remote<'_> {
         }
     }
 
-    /// Returns true if a folder has what a previous try left of it.
-    pub fn has_part_in(&self, folder: &Path) -> bool {
-        self.part_in(folder).is_file()
-    }
-
     /// Returns the place where it grows.
     pub fn part_in(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}.part", self.name()))

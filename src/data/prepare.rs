@@ -46,8 +46,7 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
     let mut all = [train, validation, test];
     if let Some(size) = options.image_size {
         if !all[0].shape.is_image() {
-            let problem = "these data are not images; remove it".to_owned();
-            return Err(DataError::Setting { setting: "image_size", problem });
+            return Err(DataError::setting("image_size", "these data are not images; remove it"));
         }
         all = all.map(|part| part.resized(size, size));
     }
@@ -56,7 +55,7 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
         part.scale(scale.as_ref());
     }
     if options.labels == Labels::EvenOdd {
-        all.iter_mut().for_each(even_odd);
+        all.iter_mut().flat_map(|part| &mut part.labels).for_each(|label| *label %= 2);
         classes = 2;
     }
     let [train, validation, test] = all;
@@ -72,10 +71,6 @@ pub(crate) fn check_one_validation(asked: usize, has_own: bool) -> Result<(), Da
         ));
     }
     Ok(())
-}
-
-fn even_odd(part: &mut Samples) {
-    part.labels.iter_mut().for_each(|label| *label %= 2);
 }
 
 /// Key of the stream that chooses validation samples: the same for all seeds, so that runs of an experiment validate on
@@ -192,7 +187,7 @@ pub fn take_validation(train: &mut Samples, count: usize, is_stratified: bool) -
             "{count} of {} training samples would leave none to train on; take fewer, or raise limit_train",
             train.len()
         );
-        return Err(DataError::Setting { setting: "validation", problem });
+        return Err(DataError::setting("validation", problem));
     }
     if count == 0 {
         return Ok(train.pick(&[]));

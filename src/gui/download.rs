@@ -186,7 +186,7 @@ impl DownloadDialog {
         let (places, folder) = (places.clone(), wanted.1.clone());
         let look = move || {
             let found = all.iter().map(|(set, origin)| found(set, origin, &folder, &places)).collect();
-            Ok(OnDisk { found, has_part: files.iter().any(|file| file.has_part_in(&folder)) })
+            Ok(OnDisk { found, has_part: files.iter().any(|file| file.part_in(&folder).is_file()) })
         };
         self.on_disk.get(&wanted, ctx, look);
     }

@@ -4,16 +4,12 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-/// Rounds to the nearest integer, halves to the even one: the rule for every amount. Negative numbers and NaN become 0.
-fn round_half_even(value: f64) -> u64 {
-    value.round_ties_even() as u64
-}
-
-/// Returns `fraction` of `count`, rounded half to even.
+/// Returns `fraction` of `count`, rounded to the nearest integer, halves to the even one: the rule for every amount.
+/// Negative numbers and NaN become 0.
 ///
 /// The product is taken in `f64`, as any other program would; 0.57 of 50 is 28.499999999999996 and so 28.
 pub(crate) fn part_of(fraction: f64, count: u64) -> u64 {
-    round_half_even(fraction * count as f64)
+    (fraction * count as f64).round_ties_even() as u64
 }
 
 /// Checks that a fraction is in [0, 1].
@@ -122,13 +118,11 @@ impl Scope {
 
 #[cfg(test)]
 mod tests {
-    use super::Scope;
-    use super::{Amount, round_half_even};
-    use super::{density_at, survivors_at};
+    use super::{Amount, Scope, density_at, part_of, survivors_at};
 
     #[test]
     fn halves_round_to_the_even_neighbour() {
-        let rounded = [0.5, 1.5, 2.5, 3.5, 2.4, 2.6, -3.0, f64::NAN].map(round_half_even);
+        let rounded = [0.5, 1.5, 2.5, 3.5, 2.4, 2.6, -3.0, f64::NAN].map(|value| part_of(value, 1));
         assert_eq!(rounded, [0, 2, 2, 4, 2, 3, 0, 0]);
     }
 

@@ -49,54 +49,36 @@ impl Fans {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Law {
-    Normal { deviation: f64 },
-    Uniform { bound: f64 },
-}
-
-impl Init {
-    fn law(self, fans: Fans) -> Law {
-        let sum = (fans.fan_in + fans.fan_out) as f64;
-        match self {
-            Self::XavierNormal => Law::Normal { deviation: (2.0 / sum).sqrt() },
-            Self::XavierUniform => Law::Uniform { bound: (6.0 / sum).sqrt() },
-            Self::KaimingNormal => Law::Normal { deviation: (2.0 / fans.fan_in as f64).sqrt() },
-            Self::KaimingUniform => Law::Uniform { bound: (6.0 / fans.fan_in as f64).sqrt() },
-            Self::PyTorch => pytorch_law(fans.fan_in),
-        }
-    }
-}
-
-fn pytorch_law(fan_in: usize) -> Law {
-    Law::Uniform { bound: 1.0 / (fan_in as f64).sqrt() }
-}
-
 /// Returns new values of a weight of this shape, drawn in the order of the exported layout.
 pub fn weight(init: Init, shape: &[usize], rng: &mut impl Rng) -> Vec<f32> {
-    draw(init.law(Fans::new(shape)), shape.iter().product(), rng)
+    let Fans { fan_in, fan_out } = Fans::new(shape);
+    let (size, sum) = (shape.iter().product(), (fan_in + fan_out) as f64);
+    match init {
+        Init::XavierNormal => normal((2.0 / sum).sqrt(), size, rng),
+        Init::XavierUniform => uniform((6.0 / sum).sqrt(), size, rng),
+        Init::KaimingNormal => normal((2.0 / fan_in as f64).sqrt(), size, rng),
+        Init::KaimingUniform => uniform((6.0 / fan_in as f64).sqrt(), size, rng),
+        Init::PyTorch => uniform(1.0 / (fan_in as f64).sqrt(), size, rng),
+    }
 }
 
 /// Returns new values of the `size` biases of a layer whose `weights` start in this way with this `fan_in`.
 pub fn bias(init: BiasInit, weights: Init, size: usize, fan_in: usize, rng: &mut impl Rng) -> Vec<f32> {
     match (init, weights) {
         (BiasInit::Ones, _) => vec![1.0; size],
-        (BiasInit::Usual, Init::PyTorch) => draw(pytorch_law(fan_in), size, rng),
+        (BiasInit::Usual, Init::PyTorch) => uniform(1.0 / (fan_in as f64).sqrt(), size, rng),
         (BiasInit::Zeros | BiasInit::Usual, _) => vec![0.0; size],
     }
 }
 
-fn draw(law: Law, size: usize, rng: &mut impl Rng) -> Vec<f32> {
-    match law {
-        Law::Normal { deviation } => {
-            let mut normal = Normal::default();
-            (0..size).map(|_| (deviation * normal.draw(rng)) as f32).collect()
-        }
-        Law::Uniform { bound } => {
-            let bound = bound as f32;
-            (0..size).map(|_| uniform_in(rng, -bound, bound)).collect()
-        }
-    }
+fn normal(deviation: f64, size: usize, rng: &mut impl Rng) -> Vec<f32> {
+    let mut normal = Normal::default();
+    (0..size).map(|_| (deviation * normal.draw(rng)) as f32).collect()
+}
+
+fn uniform(bound: f64, size: usize, rng: &mut impl Rng) -> Vec<f32> {
+    let bound = bound as f32;
+    (0..size).map(|_| uniform_in(rng, -bound, bound)).collect()
 }
 
 #[cfg(test)]

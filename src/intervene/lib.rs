@@ -31,4 +31,4 @@ pub mod stream;
 pub use amount::{Amount, AmountError, Scope};
 pub use criteria::Criterion;
 pub use init::{BiasInit, Init};
-pub use mask::{ByChance, Entry, MaskCounts, Overlap, shuffle_masks};
+pub use mask::{Entry, MaskCounts, Overlap, shuffle_masks};

@@ -120,69 +120,46 @@ impl std::iter::Sum for MaskCounts {
     }
 }
 
-/// Counts of the surviving entries of two masks. Frozen entries survive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The surviving entries of two masks, counted or on average. Frozen entries survive.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Overlap {
     /// Entries that survive in both masks.
-    pub both: u64,
+    pub both: f64,
     /// Entries that survive in at least one of them.
-    pub either: u64,
+    pub either: f64,
 }
 
 impl Overlap {
     /// Compares two masks of one parameter.
     pub fn new(a: &[Entry], b: &[Entry]) -> Self {
         assert_eq!(a.len(), b.len(), "masks of one parameter are equally long");
-        let mut overlap = Self::default();
-        for (a, b) in a.iter().zip(b) {
-            overlap.both += u64::from(a.survives() && b.survives());
-            overlap.either += u64::from(a.survives() || b.survives());
+        let count = |survives: fn(Entry, Entry) -> bool| {
+            a.iter().zip(b).filter(|(a, b)| survives(**a, **b)).count() as f64
+        };
+        Self {
+            both: count(|a, b| a.survives() && b.survives()),
+            either: count(|a, b| a.survives() || b.survives()),
         }
-        overlap
     }
 
-    /// Returns the Jaccard index, both/either: 1 for equal masks (also where nothing survives), 0 for masks with no
-    /// surviving entry in common.
-    pub fn jaccard(self) -> f64 {
-        if self.either == 0 { 1.0 } else { self.both as f64 / self.either as f64 }
-    }
-}
-
-/// The overlap that two independent random masks have on average.
-///
-/// A mask that keeps a of n entries at random and another that keeps b have |A ∩ B| entries in common, which is
-/// hypergeometric with the mean ab/n; |A ∪ B| = a + b − |A ∩ B|. The level is the sum of the first means over all
-/// parameters by the sum of the second, which the mean Jaccard index approaches as 1/n. With the same share r kept
-/// everywhere it is r²/(2r − r²) = r/(2 − r).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ByChance {
-    /// Mean number of entries that survive in both masks.
-    pub both: f64,
-    /// Mean number of entries that survive in at least one.
-    pub either: f64,
-}
-
-impl ByChance {
-    /// Computes the overlap of random masks that keep as many entries of a parameter as these.
-    pub fn new(a: &[Entry], b: &[Entry]) -> Self {
+    /// Computes the overlap that two independent random masks have on average which keep as many entries of a parameter
+    /// as these.
+    ///
+    /// A mask that keeps a of n entries at random and another that keeps b have |A ∩ B| entries in common, which is
+    /// hypergeometric with the mean ab/n; |A ∪ B| = a + b − |A ∩ B|. The level is the sum of the first means over all
+    /// parameters by the sum of the second, which the mean Jaccard index approaches as 1/n. With the same share r kept
+    /// everywhere it is r²/(2r − r²) = r/(2 − r).
+    pub fn by_chance(a: &[Entry], b: &[Entry]) -> Self {
         let kept = |mask: &[Entry]| mask.iter().filter(|entry| entry.survives()).count() as f64;
         let [kept_a, kept_b] = [kept(a), kept(b)];
         let both = kept_a * kept_b / (a.len().max(1) as f64);
         Self { both, either: kept_a + kept_b - both }
     }
 
-    /// Returns the Jaccard index by chance; 1 where nothing survives.
+    /// Returns the Jaccard index, both/either: 1 for equal masks (also where nothing survives), 0 for masks with no
+    /// surviving entry in common.
     pub fn jaccard(self) -> f64 {
         if self.either == 0.0 { 1.0 } else { self.both / self.either }
-    }
-}
-
-impl std::iter::Sum for ByChance {
-    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
-        parts.fold(Self::default(), |total, part| Self {
-            both: total.both + part.both,
-            either: total.either + part.either,
-        })
     }
 }
 
@@ -265,7 +242,7 @@ mod tests {
     #[test]
     fn the_index_is_the_share_of_common_survivors() {
         let overlap = Overlap::new(&[FREE, FREE, PRUNED, PRUNED], &[FREE, PRUNED, FROZEN, PRUNED]);
-        assert_eq!(overlap, Overlap { both: 1, either: 3 });
+        assert_eq!(overlap, Overlap { both: 1.0, either: 3.0 });
         assert!((overlap.jaccard() - 1.0 / 3.0).abs() < 1e-15);
     }
 
@@ -306,18 +283,19 @@ mod tests {
             let pairs = [pair(0, layers[0]), pair(2, layers[1])];
             sum += pairs.iter().map(|[a, b]| Overlap::new(a, b)).sum::<Overlap>().jaccard();
         }
-        let parts = layers.map(|(count, a, b)| ByChance::new(&random(count, a, 0), &random(count, b, 1)));
-        let level = parts.into_iter().sum::<ByChance>().jaccard();
+        let parts =
+            layers.map(|(count, a, b)| Overlap::by_chance(&random(count, a, 0), &random(count, b, 1)));
+        let level = parts.into_iter().sum::<Overlap>().jaccard();
         // (6 + 72)/(94 + 98)
         assert!((level - 78.0 / 192.0).abs() < 1e-12, "{level}");
         assert!((sum / draws as f64 - level).abs() < 0.003, "{} and {level}", sum / draws as f64);
-        let half = ByChance::new(&random(100, 20, 0), &random(100, 20, 1)).jaccard();
+        let half = Overlap::by_chance(&random(100, 20, 0), &random(100, 20, 1)).jaccard();
         assert!((half - 0.2 / 1.8).abs() < 1e-12, "r/(2 − r)");
     }
 
     #[test]
     fn the_total_weighs_parameters_by_their_entries() {
-        let parts = [Overlap { both: 1, either: 1 }, Overlap { both: 0, either: 3 }];
+        let parts = [Overlap { both: 1.0, either: 1.0 }, Overlap { both: 0.0, either: 3.0 }];
         assert_eq!(parts.into_iter().sum::<Overlap>().jaccard(), 0.25);
     }
 

@@ -51,9 +51,8 @@ const ASSETS: [[&str; 4]; 8] = [
 /// A crate, a font, a data set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
-    /// What it is called.
     pub name: String,
-    /// Its version; empty where it has none.
+    /// Empty where it has none.
     pub version: String,
     /// An SPDX expression, as its author wrote it.
     pub licence: String,
@@ -97,7 +96,6 @@ impl Licences {
 }
 
 impl Component {
-    /// Returns name and version.
     pub fn title(&self) -> String {
         format!("{} {}", self.name, self.version).trim_end().to_owned()
     }

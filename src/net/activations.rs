@@ -28,7 +28,7 @@ pub struct Activations {
 
 impl Activations {
     /// Returns the inputs of a network, each of this shape, channels first.
-    pub fn of_samples(shape: Shape, values: Vec<f32>) -> Self {
+    pub fn from_samples(shape: Shape, values: Vec<f32>) -> Self {
         let count = values.len() / shape.len();
         assert_eq!(values.len(), count * shape.len(), "whole samples");
         Self { values, count, shape, layout: Layout::ChannelsFirst, stack: Vec::new() }
@@ -129,7 +129,7 @@ pub fn channels(
         let entries = range[0] * each..range[1] * each;
         found.extend(entries.map(|entry| values[place((shape, layout), sample, entry)]));
     }
-    Activations::of_samples(Shape { channels: (range[1] - range[0]) * each, height: 1, width: 1 }, found)
+    Activations::from_samples(Shape { channels: (range[1] - range[0]) * each, height: 1, width: 1 }, found)
 }
 
 const fn place((shape, layout): (Shape, Layout), sample: usize, entry: usize) -> usize {
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn entries_are_found_in_both_layouts() {
         let shape = Shape { channels: 2, height: 1, width: 3 };
-        let first = Activations::of_samples(shape, (0_u8..12).map(f32::from).collect());
+        let first = Activations::from_samples(shape, (0_u8..12).map(f32::from).collect());
         assert_eq!((first.count, first.place(1, 4)), (2, 10));
         let last = Activations { layout: Layout::ChannelsLast, ..first.clone() };
         let places: Vec<usize> = (0..6).map(|entry| last.place(1, entry)).collect();
@@ -170,7 +170,7 @@ mod tests {
         let values: Vec<f32> = (0_u8..12).map(f32::from).collect();
         let layouts = [(Layout::ChannelsFirst, [3.0, 4.0, 5.0]), (Layout::ChannelsLast, [1.0, 3.0, 5.0])];
         for (layout, first) in layouts {
-            let all = Activations { layout, ..Activations::of_samples(shape, values.clone()) };
+            let all = Activations { layout, ..Activations::from_samples(shape, values.clone()) };
             let second = all.channels([1, 2], 2);
             assert_eq!((second.sample(0), second.count), (first.as_slice(), 2));
             let mut other = Activations { values: vec![0.0; 12], ..all.clone() };
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_sample_differs_where_a_copy_on_the_stack_does() {
         let shape = Shape { channels: 2, height: 1, width: 1 };
-        let copy = Activations::of_samples(shape, vec![1.0, 2.0, 3.0, 4.0]);
+        let copy = Activations::from_samples(shape, vec![1.0, 2.0, 3.0, 4.0]);
         let golden = Activations { stack: vec![copy.clone()], ..copy.clone() };
         let mut faulty = golden.clone();
         assert!(golden.differing(&faulty, &[0, 1]).is_empty());

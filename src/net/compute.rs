@@ -126,7 +126,7 @@ pub trait Compute: Send + Sync {
 
     /// Computes operations `ops` of the structure in evaluation mode, from the activations before the first to those
     /// after the last. Wherever the operations are divided into ranges, the bits are those of a single pass, as in
-    /// [`logits`](Self::logits). It returns activations in one layout; it takes [inputs](Activations::of_samples) in
+    /// [`logits`](Self::logits). It returns activations in one layout; it takes [inputs](Activations::from_samples) in
     /// PyTorch's and everything else in its own.
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations;
 

@@ -1,6 +1,7 @@
 //! Losses and their gradients with respect to the logits, computed on the host for every device; and scores.
 
 use doc::{Loss, Output};
+use intervene::fault::outcome;
 pub use intervene::fault::outcome::top1;
 use serde::{Deserialize, Serialize};
 
@@ -55,18 +56,16 @@ impl LossFunction {
                 let z = f64::from(logits[0]) * self.steepness();
                 vec![sigmoid(-z), sigmoid(z)]
             }
-            Loss::CrossEntropy | Loss::SquaredError => self.softmax(logits),
+            Loss::CrossEntropy | Loss::SquaredError => {
+                let mut values: Vec<f64> = logits.iter().map(|&logit| f64::from(logit)).collect();
+                for value in &mut values {
+                    apply(&self.output, value);
+                }
+                let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
+                values.iter().map(|value| (value - largest).exp() / sum).collect()
+            }
         }
-    }
-
-    fn softmax(&self, logits: &[f32]) -> Vec<f64> {
-        let mut values: Vec<f64> = logits.iter().map(|&logit| f64::from(logit)).collect();
-        for value in &mut values {
-            apply(&self.output, value);
-        }
-        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
-        values.iter().map(|value| (value - largest).exp() / sum).collect()
     }
 
     /// Computes the loss of one sample; leaves its gradient in the sample.
@@ -192,13 +191,7 @@ pub fn correct(logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
 /// class is predicted, see [`top1`]. A single logit separates two classes.
 fn rank(logits: &[f32], label: u32) -> Option<usize> {
     let predicted = top1(logits)?;
-    let label = label as usize;
-    if logits.len() < 2 {
-        return Some(usize::from(predicted as usize != label));
-    }
-    let own = logits[label];
-    let is_ahead = |(class, logit): &(usize, &f32)| **logit > own || (**logit == own && *class < label);
-    Some(logits.iter().enumerate().filter(is_ahead).count())
+    Some(if logits.len() < 2 { usize::from(predicted != label) } else { outcome::rank(logits, label) })
 }
 
 /// Samples and correct predictions of each class, and where the logit of the right class stood.

@@ -89,35 +89,11 @@ impl OptimizerState {
     /// Sets the slots of held entries to 0, so that an entry that is released before the next step starts from 0.
     pub fn forget_held(&mut self, network: &Network) {
         for (index, remembered) in self.slots.iter_mut().flat_map(|slot| slot.iter_mut().enumerate()) {
-            if let (Some(remembered), Some(free)) = (remembered, network.free(index)) {
-                dispatch(Forget { remembered, free: free.words(0) });
+            let (Some(remembered), Some(entries)) = (remembered, network.entries(index)) else { continue };
+            for (value, _) in remembered.iter_mut().zip(entries).filter(|(_, entry)| !entry.is_free()) {
+                *value = 0.0;
             }
         }
-    }
-}
-
-struct Forget<'a> {
-    remembered: &'a mut [f32],
-    free: &'a [u16],
-}
-
-impl Kernel for Forget<'_> {
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        for (to, free) in self.remembered.chunks_mut(LANES).zip(self.free) {
-            blend(simd, to, *free, simd.splat(0.0));
-        }
-    }
-}
-
-/// Keeps those of up to sixteen numbers whose bits are set, and writes those of `held` elsewhere. (A choice entry by
-/// entry would become a jump, which the processor cannot foresee where half of the entries are held.)
-#[inline(always)]
-fn blend<S: Simd>(simd: S, to: &mut [f32], free: u16, held: S::V) {
-    if let Some(to) = to.first_chunk_mut() {
-        simd.load(to).where_bits(free, held).store(to);
-    } else {
-        simd.load_part(to).where_bits(free, held).store_part(to);
     }
 }
 

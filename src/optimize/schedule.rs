@@ -61,14 +61,10 @@ impl Schedule {
                 floor + (1.0 - floor) * 0.5 * (1.0 + angle.cos())
             }
         };
-        base * warm_up.map_or(1.0, |steps| warm_up_factor(moment, steps))
+        // A warm-up rises from one step's share in the first iteration to 1 in its last one.
+        let after = Moment { iteration: moment.iteration + 1, epoch: moment.next_epoch, ..moment };
+        base * warm_up.map_or(1.0, |steps| after.share_of(steps).min(1.0))
     }
-}
-
-/// Rises from one step's share in the first iteration to 1 in the last one of the warm-up.
-fn warm_up_factor(moment: Moment, steps: Steps) -> f64 {
-    let after = Moment { iteration: moment.iteration + 1, epoch: moment.next_epoch, ..moment };
-    after.share_of(steps).min(1.0)
 }
 
 #[cfg(test)]

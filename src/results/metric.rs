@@ -107,7 +107,8 @@ fn texts<'a>(rows: &[&'a Row], path: &str) -> Vec<&'a str> {
 /// Returns true if runs of one arm differ in a setting.
 fn is_swept(rows: &[&Row], path: &str) -> bool {
     let mut first: BTreeMap<usize, &str> = BTreeMap::new();
-    rows.iter().any(|row| *first.entry(row.arm_index).or_insert_with(|| row.setting(path)) != row.setting(path))
+    rows.iter()
+        .any(|row| *first.entry(row.arm_index).or_insert_with(|| row.setting(path)) != row.setting(path))
 }
 
 #[cfg(test)]

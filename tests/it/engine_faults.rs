@@ -188,7 +188,7 @@ fn activations_have_faults_behind_the_non_linearity_or_in_front_of_it() {
         let context = context(spec_of(&plan));
         let network = &ended.state.network;
         let test = &context.data.test;
-        let input = Activations::of_samples(test.shape, test.values().unwrap().into_owned());
+        let input = Activations::from_samples(test.shape, test.values().unwrap().into_owned());
         let mut activations = context.compute.forward(network, 0..behind, &input);
         for line in &log {
             let at = activations.place(line.image.unwrap(), line.index);

@@ -108,7 +108,7 @@ impl Inventory {
     ) -> Self {
         let options = data.rule().options();
         let found = data.contents().unwrap_or_default();
-        let path = data.rule().user_data().map(|user| user.path).or_else(|| data.files()?.1.as_deref());
+        let path = data.user_path().or_else(|| data.files()?.1.as_deref());
         let path = path.unwrap_or_default();
         let classes = data.class_names();
         let mut notes = details.notes.clone();

@@ -23,7 +23,6 @@ pub(crate) struct Header {
     pub is_fortran: bool,
     pub shape: Vec<usize>,
     pub len: u64,
-    pub text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,19 +41,14 @@ impl Header {
         if magic != *MAGIC {
             return Err(wrong("a NumPy array (.npy)", "another file"));
         }
-        let (len, before) = match major {
-            1 => {
-                let mut len = [0; 2];
-                read_exact(file, &mut len)?;
-                (usize::from(u16::from_le_bytes(len)), 10)
-            }
-            2 | 3 => {
-                let mut len = [0; 4];
-                read_exact(file, &mut len)?;
-                (u32::from_le_bytes(len) as usize, 12)
-            }
+        let digits = match major {
+            1 => 2,
+            2 | 3 => 4,
             _ => return Err(wrong("version 1, 2 or 3 of the format", format!("version {major}"))),
         };
+        let mut len = [0; 4];
+        read_exact(file, &mut len[..digits])?;
+        let len = u32::from_le_bytes(len) as usize;
         if len > LONGEST {
             return Err(wrong("a header of at most 65,536 bytes", format!("one of {len}")));
         }
@@ -70,8 +64,7 @@ impl Header {
         let header = literal.header();
         let mut header = header
             .ok_or_else(|| wrong("an array of numbers (u1 to u8, i1 to i8, f2, f4, f8 or b1)", refused))?;
-        header.len = (before + len) as u64;
-        header.text = text;
+        header.len = (head.len() + digits + len) as u64;
         Ok(header)
     }
 
@@ -172,7 +165,7 @@ impl Literal {
             "=" => cfg!(target_endian = "big"),
             _ => return None,
         };
-        Some(Header { kind, size, is_big_endian, is_fortran, shape, len: 0, text: String::new() })
+        Some(Header { kind, size, is_big_endian, is_fortran, shape, len: 0 })
     }
 }
 
@@ -435,8 +428,7 @@ mod array_tests {
     use super::*;
 
     fn header(kind: Kind, size: usize, shape: &[usize]) -> Header {
-        let (shape, text) = (shape.to_vec(), String::new());
-        Header { kind, size, is_big_endian: false, is_fortran: false, shape, len: 0, text }
+        Header { kind, size, is_big_endian: false, is_fortran: false, shape: shape.to_vec(), len: 0 }
     }
 
     #[test]

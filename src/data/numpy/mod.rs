@@ -238,7 +238,7 @@ impl Arrays {
 
     pub fn check_memory(&self, parts: &[&Part], memory: Memory) -> Result<(), DataError> {
         let samples = parts.iter().map(|part| part.len).sum();
-        memory.check(&self.path, samples, parts[0].shape.len())
+        memory.check(&self.path, samples, parts[0].shape.len(), false)
     }
 
     /// Returns the files that these parts are read from, with the names of their arrays.

@@ -27,7 +27,7 @@ fn an_archive_is_read_with_or_without_compression() {
     for method in [zip::CompressionMethod::Stored, zip::CompressionMethod::Deflated] {
         folder.write("set.npz", &small(method));
         let data = in_file(&folder.join("set.npz"));
-        let found = data.look(Path::new("")).unwrap().unwrap().found;
+        let found = data.look(Path::new(""), &crate::Digests::open()).unwrap().unwrap().found;
         assert_eq!((found.shape, found.train, found.test), ([1, 1, 2], 10, 1));
         assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["0", "1"]);
         let read = data.with_found(Some(found)).read(None, Path::new("")).unwrap();
@@ -46,7 +46,7 @@ fn a_folder_is_read_and_split_and_a_change_is_noticed() {
     folder.write("x_train.npy", &npy("<f4", "(10, 2)", &numbers));
     folder.write("y_train.npy", &npy("|u1", "(10,)", &[0, 1, 2, 0, 1, 2, 0, 1, 2, 0]));
     let data = in_file(folder.path());
-    let found = data.look(Path::new("")).unwrap().unwrap().found;
+    let found = data.look(Path::new(""), &crate::Digests::open()).unwrap().unwrap().found;
     assert_eq!((found.shape, found.train, found.test), ([2, 1, 1], 8, 2));
     let read = data.read(None, Path::new("")).unwrap();
     assert_eq!((read.train.len(), read.test.len(), read.classes), (8, 2, 3));
@@ -61,7 +61,7 @@ fn what_does_not_go_together_is_named() {
     let folder = Folder::new("numpy-wrong");
     let look = |arrays: &[(&str, Vec<u8>)]| {
         folder.write("set.npz", &npz(arrays, zip::CompressionMethod::Stored));
-        in_file(&folder.join("set.npz")).look(Path::new("")).unwrap_err().to_string()
+        in_file(&folder.join("set.npz")).look(Path::new(""), &crate::Digests::open()).unwrap_err().to_string()
     };
     let labels = ("y_train.npy", npy("|u1", "(2,)", &[0, 1]));
     for (arrays, part) in [
@@ -84,9 +84,15 @@ fn what_does_not_go_together_is_named() {
         assert!(message.contains(part), "{message} lacks {part}");
     }
     folder.write("set.npz", b"no archive");
-    let message = in_file(&folder.join("set.npz")).look(Path::new("")).unwrap_err().to_string();
+    let message = in_file(&folder.join("set.npz"))
+        .look(Path::new(""), &crate::Digests::open())
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("set.npz: expected an archive of NumPy"), "{message}");
-    let nowhere = in_file(&folder.join("gone.npz")).look(Path::new("")).unwrap_err().to_string();
+    let nowhere = in_file(&folder.join("gone.npz"))
+        .look(Path::new(""), &crate::Digests::open())
+        .unwrap_err()
+        .to_string();
     assert!(
         nowhere.contains("gone.npz: cannot be found") && nowhere.contains("Correct the path"),
         "{nowhere}"
@@ -99,7 +105,7 @@ fn large_arrays_are_refused_before_they_are_read() {
     folder.write("set.npz", &small(zip::CompressionMethod::Deflated));
     let file = folder.join("set.npz").display().to_string();
     let data = Data::Numpy(Numpy { file, memory: 1e-8, ..Numpy::default() });
-    let message = data.look(Path::new("")).unwrap_err().to_string();
+    let message = data.look(Path::new(""), &crate::Digests::open()).unwrap_err().to_string();
     assert!(message.starts_with("memory: 11 samples of 2 values"), "{message}");
 }
 
@@ -128,7 +134,7 @@ fn a_half_named_part_is_named() {
         let files = names.map(|name| format!("{name}.npy"));
         let arrays: Vec<_> = files.iter().map(|file| (file.as_str(), array(file))).collect();
         folder.write("set.npz", &npz(&arrays, zip::CompressionMethod::Stored));
-        in_file(&folder.join("set.npz")).look(Path::new("")).unwrap_err().to_string()
+        in_file(&folder.join("set.npz")).look(Path::new(""), &crate::Digests::open()).unwrap_err().to_string()
     };
     for (names, expected) in [
         (
@@ -149,8 +155,11 @@ fn names_of_classes_that_are_equal_become_distinct() {
     folder.write("set.npz", &small(zip::CompressionMethod::Stored));
     let (file, classes) =
         (folder.join("set.npz").display().to_string(), ["crane", "crane"].map(str::to_owned).to_vec());
-    let found =
-        Data::Numpy(Numpy { file, classes, ..Numpy::default() }).look(Path::new("")).unwrap().unwrap().found;
+    let found = Data::Numpy(Numpy { file, classes, ..Numpy::default() })
+        .look(Path::new(""), &crate::Digests::open())
+        .unwrap()
+        .unwrap()
+        .found;
     assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["crane", "crane (1)"]);
 }
 
@@ -160,7 +169,8 @@ fn sizes_of_0_hide_no_overflow() {
     let huge = npy("<f4", "(0, 4294967296, 4294967296, 4294967296)", &[]);
     folder.write("x_train.npy", &huge);
     folder.write("y_train.npy", &npy("|u1", "(0,)", &[]));
-    let message = in_file(folder.path()).look(Path::new("")).unwrap_err().to_string();
+    let message =
+        in_file(folder.path()).look(Path::new(""), &crate::Digests::open()).unwrap_err().to_string();
     assert!(message.contains("x_train: a smaller array"), "{message}");
 }
 
@@ -204,7 +214,7 @@ fn look_at(arrays: &[(&str, Vec<u8>)], settings: Numpy) -> Result<Looked, DataEr
     let folder = Folder::new(&format!("numpy-look-{:?}", std::thread::current().id()));
     folder.write("set.npz", &npz(arrays, zip::CompressionMethod::Stored));
     let file = folder.join("set.npz").display().to_string();
-    Data::Numpy(Numpy { file, ..settings }).look(Path::new("")).map(Option::unwrap)
+    Data::Numpy(Numpy { file, ..settings }).look(Path::new(""), &crate::Digests::open()).map(Option::unwrap)
 }
 
 #[test]
@@ -220,7 +230,7 @@ fn a_validation_part_is_used_and_never_ignored() {
     samples("X_valid.npy", &[51]);
     labels("y_valid.npy", &[2]);
     let data = in_file(folder.path());
-    let Looked { found, details } = data.look(Path::new("")).unwrap().unwrap();
+    let Looked { found, details } = data.look(Path::new(""), &crate::Digests::open()).unwrap().unwrap();
     assert_eq!((found.train, found.validation, found.test, found.classes.len()), (3, 1, 1, 3));
     assert_eq!((details.labels[0].len(), &details.labels[1][..], details.labels[2].len()), (3, &[2][..], 1));
     let split = "the arrays x_train and y_train, X_valid and y_valid; 20 % of the samples for testing, the same for all seeds";
@@ -231,8 +241,10 @@ fn a_validation_part_is_used_and_never_ignored() {
         (&[0.2][..], &[2][..])
     );
     let Data::Numpy(numpy) = &data else { panic!() };
-    let asked =
-        Data::Numpy(Numpy { validation: 1, ..numpy.clone() }).look(Path::new("")).unwrap_err().to_string();
+    let asked = Data::Numpy(Numpy { validation: 1, ..numpy.clone() })
+        .look(Path::new(""), &crate::Digests::open())
+        .unwrap_err()
+        .to_string();
     assert!(asked.contains("validation: the files have a validation part of their own"), "{asked}");
     // Under a name that is not known, neither validation nor test part is ignored; other arrays are noted.
     for (name, part) in
@@ -242,11 +254,11 @@ fn a_validation_part_is_used_and_never_ignored() {
             let _ = std::fs::remove_file(folder.join(other));
         }
         samples(name, &[1]);
-        let message = data.look(Path::new("")).unwrap_err().to_string();
+        let message = data.look(Path::new(""), &crate::Digests::open()).unwrap_err().to_string();
         assert!(message.contains(part), "{message}");
         std::fs::rename(folder.join(name), folder.join("ids.npy")).unwrap();
     }
-    let notes = data.look(Path::new("")).unwrap().unwrap().details.notes;
+    let notes = data.look(Path::new(""), &crate::Digests::open()).unwrap().unwrap().details.notes;
     assert_eq!(notes, ["Arrays that are of no part and not used: ids."]);
 }
 
@@ -311,14 +323,17 @@ fn wide_numbers_are_standardised_in_double_precision() {
         folder.write("x_test.npy", &npy(&format!("<{}", &descr[1..]), "(1, 1)", &test));
         folder.write("y_test.npy", &npy("|u1", "(1,)", &[1]));
         let Data::Numpy(numpy) = in_file(folder.path()) else { panic!() };
-        let plain = Data::Numpy(numpy.clone()).look(Path::new("")).unwrap().unwrap();
+        let plain = Data::Numpy(numpy.clone()).look(Path::new(""), &crate::Digests::open()).unwrap().unwrap();
         assert!(
             plain.details.notes[0].contains("too coarse for feature 0 of x_train"),
             "{:?}",
             plain.details.notes
         );
         let standard = Data::Numpy(Numpy { normalize: Normalize::Standard, ..numpy });
-        assert_eq!(standard.look(Path::new("")).unwrap().unwrap().details.notes, [""; 0]);
+        assert_eq!(
+            standard.look(Path::new(""), &crate::Digests::open()).unwrap().unwrap().details.notes,
+            [""; 0]
+        );
         let read = standard.read(None, Path::new("")).unwrap();
         let values = read.train.values().unwrap();
         assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-7), "{values:?}");
@@ -353,7 +368,7 @@ fn pointers_and_pages_are_called_that() {
         (folder.join("set.npz"), "set.npz is a Git LFS pointer"),
         (folder.path().to_owned(), "x_train.npy is a web page"),
     ] {
-        let message = in_file(&path).look(Path::new("")).unwrap_err().to_string();
+        let message = in_file(&path).look(Path::new(""), &crate::Digests::open()).unwrap_err().to_string();
         assert!(message.contains(part), "{message}");
     }
 }

@@ -71,15 +71,7 @@ dataset! {
 
 impl Emnist {
     fn set(&self) -> &'static KnownSet {
-        let place = match self.split {
-            EmnistSplit::Balanced => 0,
-            EmnistSplit::ByClass => 1,
-            EmnistSplit::ByMerge => 2,
-            EmnistSplit::Letters => 3,
-            EmnistSplit::Digits => 4,
-            EmnistSplit::Mnist => 5,
-        };
-        &EMNIST[place]
+        &EMNIST[self.split.clone() as usize]
     }
 }
 

@@ -111,7 +111,6 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use crate::error::DEFAULT_MEMORY;
-use crate::found::check_unchanged;
 use crate::{
     ClassNames, DataError, Dataset, Details, Digests, Found, KnownSet, Labels, Looked, Normalize, Options,
     Origin, Parts, Places, Shape, prepare,
@@ -328,8 +327,10 @@ impl Data {
         let path = self.place(base)?.unwrap_or_default();
         let mut details = Details::default();
         if let Some(found) = self.found() {
-            let looked = self.look_with(base, digests)?;
-            check_unchanged(found, looked.as_ref().map(|looked| &looked.found), &path)?;
+            let looked = self.look(base, digests)?;
+            if looked.as_ref().map(|looked| &looked.found) != Some(found) {
+                return Err(DataError::changed(&path));
+            }
             details = looked.unwrap_or_default().details;
             details.labels = Default::default(); // those of the samples remain
         }
@@ -378,11 +379,7 @@ impl Data {
     ///
     /// # Errors
     /// Those of reading, with the remedy.
-    pub fn look(&self, base: &Path) -> Result<Option<Looked>, DataError> {
-        self.look_with(base, &Digests::open())
-    }
-
-    pub(crate) fn look_with(&self, base: &Path, digests: &Digests) -> Result<Option<Looked>, DataError> {
+    pub(crate) fn look(&self, base: &Path, digests: &Digests) -> Result<Option<Looked>, DataError> {
         if !self.needs_look() {
             return Ok(None);
         }
@@ -409,8 +406,7 @@ impl Data {
     /// # Errors
     /// A file that is not there or cannot be read.
     pub fn set_content(&self, base: &Path, digests: &Digests) -> Result<Option<String>, DataError> {
-        let Some((set, dir)) = self.files() else { return Ok(None) };
-        let folder = folder(dir.as_deref(), base, set)?;
+        let (Some((set, _)), Some(folder)) = (self.files(), self.place(base)?) else { return Ok(None) };
         set.check(&folder)?;
         digests.unpacked_content(&self.set_files(&folder).unwrap_or_default()).map(Some)
     }
@@ -443,10 +439,6 @@ impl Data {
         self.files().and_then(|(set, _)| set.origin)
     }
 
-    pub fn is_downloadable(&self) -> bool {
-        self.origin().is_some()
-    }
-
     /// Returns true if the samples are in files: of a known set or of the user.
     pub fn is_in_files(&self) -> bool {
         self.needs_look() || self.files().is_some()
@@ -454,10 +446,6 @@ impl Data {
 
     pub fn user_path(&self) -> Option<&str> {
         self.rule().user_data().map(|user| user.path)
-    }
-
-    pub fn is_of_user(&self) -> bool {
-        self.rule().user_data().is_some()
     }
 
     /// Returns the names of the files that it is read from, which may also end with `.gz`; none for data inside the
@@ -476,25 +464,22 @@ impl Data {
         self.file_set().unwrap_or(self.label())
     }
 
-    fn in_place(mut self, path: Option<String>) -> Self {
+    /// Sets the folder or file of the data; none stands for the usual places.
+    pub fn in_folder(mut self, folder: impl Into<Option<String>>) -> Self {
+        let folder = folder.into();
         let Some(data) = self.rule_mut() else { return self };
         if let Some(dir) = data.dir_mut() {
-            *dir = path;
+            *dir = folder;
         } else if let Some(user) = data.user_data_mut() {
-            *user.path = path.unwrap_or_default();
+            *user.path = folder.unwrap_or_default();
             *user.found = None;
         }
         self
     }
 
-    /// Sets the folder or file of the data.
-    pub fn in_folder(self, folder: String) -> Self {
-        self.in_place(Some(folder))
-    }
-
     /// Returns the settings that a run's identity depends on: the same data wherever they are, and in any amount of memory.
     pub fn without_place(&self) -> Self {
-        let mut data = self.clone().in_place(None).with_found(self.found().cloned());
+        let mut data = self.clone().in_folder(None::<String>).with_found(self.found().cloned());
         if let Some(user) = data.rule_mut().and_then(Settings::user_data_mut) {
             *user.memory = DEFAULT_MEMORY;
         }
@@ -513,7 +498,11 @@ impl Data {
         if let Some(user) = self.rule().user_data() {
             return Ok(Some(base.join(user.path)));
         }
-        self.files().map(|(set, dir)| folder(dir.as_deref(), base, set)).transpose()
+        let Some((set, dir)) = self.files() else { return Ok(None) };
+        match dir {
+            Some(dir) => Ok(Some(base.join(dir))),
+            None => Places::from_env(base).find(set).map(Some),
+        }
     }
 
     /// Checks that the files are there, without reading them.
@@ -521,29 +510,18 @@ impl Data {
     /// # Errors
     /// Every folder that was searched, and where to get the files.
     pub fn check_files(&self, base: &Path) -> Result<(), DataError> {
-        if let Some(user) = self.rule().user_data() {
-            return check_path(user.path, base, self.key());
+        let Some(path) = self.user_path() else {
+            let (Some((set, _)), Some(folder)) = (self.files(), self.place(base)?) else { return Ok(()) };
+            return set.check(&folder);
+        };
+        let key = self.key();
+        if path.is_empty() {
+            let problem = format!(
+                "no file or folder is named; write its path, relative to the experiment: {key}(\"…\")"
+            );
+            return Err(DataError::setting(key, problem));
         }
-        self.files().map_or(Ok(()), |(set, dir)| set.check(&folder(dir.as_deref(), base, set)?))
-    }
-}
-
-fn folder(named: Option<&str>, base: &Path, set: &KnownSet) -> Result<PathBuf, DataError> {
-    match named {
-        Some(dir) => Ok(base.join(dir)),
-        None => Places::from_env(base).find(set),
-    }
-}
-
-fn check_path(path: &str, base: &Path, key: &'static str) -> Result<(), DataError> {
-    if path.is_empty() {
-        let problem =
-            format!("no file or folder is named; write its path, relative to the experiment: {key}(\"…\")");
-        return Err(DataError::Setting { setting: key, problem });
-    }
-    let path = base.join(path);
-    match path.metadata() {
-        Ok(_) => Ok(()),
-        Err(source) => Err(DataError::NotThere { path, source }),
+        let path = base.join(path);
+        path.metadata().map(drop).map_err(|source| DataError::NotThere { path, source })
     }
 }

@@ -53,22 +53,27 @@ pub(crate) fn like_number(cell: &str) -> Option<(&'static str, String)> {
         return refused("a number or a word, not a date or time", "Leave the column out: leave_out: [\"…\"]");
     }
     let bare = Bare::parse(cell)?;
-    let read = bare.read();
-    if bare.has_signs && (bare.has_unit() || read.iter().any(Option::is_some)) {
+    let read = bare.read(&bare.text);
+    // 50K, 1.2 Mio.
+    let without_unit =
+        bare.text.trim_end_matches(|sign: char| sign.is_alphabetic() || matches!(sign, '.' | ' '));
+    if bare.has_signs && !(read.is_empty() && bare.read(without_unit).is_empty()) {
         return refused(
             "a number without signs of money or per cent",
             "Remove the signs, after checking that the column has one unit",
         );
     }
-    if read.iter().all(Option::is_none) {
+    if read.is_empty() {
+        // 0 500
+        let other = format!("1{}", bare.text.strip_prefix('0')?);
         let padded = refused("a number without 0 before its first group of digits", "Correct it");
-        return padded.filter(|_| bare.has_padding());
+        return padded.filter(|_| !bare.read(&other).is_empty());
     }
     if bare.has_other_digits {
         return refused("a number with the digits 0 to 9", "Write it with these");
     }
     let mut remedies: Vec<String> = Vec::new();
-    for (value, style) in read.into_iter().flatten() {
+    for (value, style) in read {
         if !remedies.iter().any(|remedy| remedy.contains(&format!("as {value} "))) {
             remedies.push(format!("read it as {value} with numbers: {style}"));
         }
@@ -113,15 +118,13 @@ fn folded(cell: &str) -> String {
 
 /// Returns true if a text is a number as programs write it that is no decimal one: 0x1F, 0b101, 0o17.
 fn is_of_programs(text: &str) -> bool {
+    const FORMS: [(&str, &str); 4] =
+        [("0x", "0123456789abcdef.p-+"), ("&h", "0123456789abcdef"), ("0b", "01"), ("0o", "01234567")];
     let text = text.strip_prefix(['-', '+']).unwrap_or(text).to_ascii_lowercase();
-    let begins = |prefix: &str, is_of: &dyn Fn(char) -> bool| {
+    FORMS.iter().any(|(prefix, signs)| {
         let digits = text.strip_prefix(prefix).map(|digits| digits.replace('_', ""));
-        digits.is_some_and(|digits| !digits.is_empty() && digits.chars().all(is_of))
-    };
-    begins("0x", &|sign| sign.is_ascii_hexdigit() || matches!(sign, '.' | 'p' | '-' | '+'))
-        || begins("&h", &|sign| sign.is_ascii_hexdigit())
-        || begins("0b", &|sign| matches!(sign, '0' | '1'))
-        || begins("0o", &|sign| matches!(sign, '0'..='7'))
+        digits.is_some_and(|digits| !digits.is_empty() && digits.chars().all(|sign| signs.contains(sign)))
+    })
 }
 
 /// A cell without signs, brackets, money and per cent.
@@ -152,17 +155,15 @@ impl Bare {
         let mut text = folded.as_str();
         let (mut signs, mut is_negative, mut has_signs) = (0, false, false);
         let is_behind =
-            |rest: &str| rest.contains(['.', ',']) && rest.ends_with(|last: char| last.is_ascii_digit());
+            |rest: &&str| rest.contains(['.', ',']) && rest.ends_with(|last: char| last.is_ascii_digit());
         while signs <= 1 {
             text = text.trim();
-            if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-                (text, signs, is_negative) = (inner, signs + 1, true);
-            } else if let Some(rest) = text.strip_prefix('-') {
+            let in_brackets = || text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+            let negative = text.strip_prefix('-').or_else(in_brackets);
+            if let Some(rest) = negative.or_else(|| text.strip_suffix('-').filter(is_behind)) {
                 (text, signs, is_negative) = (rest, signs + 1, true);
             } else if let Some(rest) = text.strip_prefix('+') {
                 (text, signs) = (rest, signs + 1);
-            } else if let Some(rest) = text.strip_suffix('-').filter(|rest| is_behind(rest)) {
-                (text, signs, is_negative) = (rest, signs + 1, true);
             } else if let Some(rest) = without_unit(text) {
                 (text, has_signs) = (rest, true);
             } else {
@@ -175,35 +176,23 @@ impl Bare {
 
     /// Returns the number with this decimal mark; none with money, per cent or other digits.
     fn number(&self, decimal: char) -> Option<Number> {
-        if self.has_signs || self.has_other_digits { None } else { parsed(&self.digits(decimal)?) }
+        if self.has_signs || self.has_other_digits {
+            None
+        } else {
+            parsed(&self.digits(&self.text, decimal)?)
+        }
     }
 
-    /// Returns the values that styles with grouped digits read, with the names of these styles.
-    fn read(&self) -> [Option<(f64, &'static str)>; 2] {
-        let styles = [('.', "Grouped"), (',', "DecimalComma")];
-        styles.map(|(decimal, style)| Some((self.digits(decimal)?.parse().ok()?, style)))
-    }
-
-    fn with(&self, text: &str) -> Self {
-        Self { text: text.to_owned(), ..*self }
-    }
-
-    /// Returns true if it is a number with letters behind it: 50K, 1.2 Mio.
-    fn has_unit(&self) -> bool {
-        let number =
-            self.text.trim_end_matches(|sign: char| sign.is_alphabetic() || matches!(sign, '.' | ' '));
-        self.with(number).read().iter().any(Option::is_some)
-    }
-
-    /// Returns true if it would be a number with groups of digits if it did not begin with 0: 0 500.
-    fn has_padding(&self) -> bool {
-        let other = self.text.strip_prefix('0').map(|rest| self.with(&format!("1{rest}")));
-        other.is_some_and(|other| other.read().iter().any(Option::is_some))
+    /// Returns the values that styles with grouped digits read in place of its text, with the names of these styles.
+    fn read(&self, text: &str) -> Vec<(f64, &'static str)> {
+        let styles = [('.', "Grouped"), (',', "DecimalComma")].into_iter();
+        styles
+            .filter_map(|(decimal, style)| Some((self.digits(text, decimal)?.parse().ok()?, style)))
+            .collect()
     }
 
     /// Returns the number with this decimal mark, as programs write it.
-    fn digits(&self, decimal: char) -> Option<String> {
-        let text = self.text.as_str();
+    fn digits(&self, text: &str, decimal: char) -> Option<String> {
         // Fortran's 1.5D+03 is 1.5e+03.
         let at = text.find(['e', 'E']).or_else(|| text.find("D+").or_else(|| text.find("D-")));
         let (mantissa, exponent) = at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]));

@@ -67,7 +67,7 @@ pub(crate) fn read(path: &Path, settings: &TableSettings<'_>) -> Result<Table, D
         lines += 1;
         if lines % BLOCK == 0 {
             let width = columns.iter().map(Column::width).sum();
-            settings.memory.check_begun(path, lines, width)?;
+            settings.memory.check(path, lines, width, true)?;
         }
         let line = reader.lines_before + record.position().map_or(0, ::csv::Position::line);
         for (index, (column, cell)) in columns.iter_mut().zip(&record).enumerate() {
@@ -137,15 +137,13 @@ impl<'a> Reader<'a> {
         let mut begun = io::Cursor::new(head);
         begun.set_position(begin as u64);
         let source = Lines { file, begun, left: LONGEST_LINE };
-        let records = ::csv::ReaderBuilder::new().delimiter(separator).from_reader(source);
-        let (names, unnamed) = (Vec::new(), Vec::new());
-        let mut reader = Self { path, names, separator, lines_before, unnamed, records };
-        let header = reader.records.headers().map_err(|error| wrong(path, lines_before, &error))?;
+        let mut records = ::csv::ReaderBuilder::new().delimiter(separator).from_reader(source);
+        let header = records.headers().map_err(|error| wrong(path, lines_before, &error))?;
         let name = |name: &str| name.trim_start_matches('\u{feff}').trim().to_owned();
-        let mut names: Vec<String> = header.iter().map(name).collect();
+        let (mut names, mut unnamed): (Vec<String>, _) = (header.iter().map(name).collect(), Vec::new());
         for (index, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
             *name = format!("{UNNAMED}{index}");
-            reader.unnamed.push(name.clone());
+            unnamed.push(name.clone());
         }
         let distinct: BTreeSet<&String> = names.iter().collect();
         if names.is_empty() || distinct.len() < names.len() {
@@ -153,8 +151,7 @@ impl<'a> Reader<'a> {
             let expected = "a header with a name for each column";
             return Err(DataError::wrong(path, expected, shown(&names), remedy));
         }
-        reader.names = names;
-        Ok(reader)
+        Ok(Self { path, names, separator, lines_before, unnamed, records })
     }
 
     fn columns(&self, settings: &TableSettings<'_>) -> Result<Vec<Column>, DataError> {
@@ -170,11 +167,6 @@ impl<'a> Reader<'a> {
             let remedy = if is_comment { "; remove comments before the names of the columns" } else { "" };
             format!("there are {}{remedy}", shown(&self.names))
         };
-        let unknown = |(setting, name): (&'static str, &str)| {
-            let problem =
-                format!("there is no column \"{name}\" in {}; {}", self.path.display(), there_are());
-            DataError::setting(setting, problem)
-        };
         if settings.label.is_empty() {
             let problem =
                 format!("name the column with the classes of {}; {}", self.path.display(), there_are());
@@ -183,8 +175,10 @@ impl<'a> Reader<'a> {
         let named = std::iter::once(("label", settings.label));
         let named = named.chain(settings.leave_out.iter().map(|name| ("leave_out", name.as_str())));
         let mut named = named.chain(settings.words.iter().map(|name| ("words", name.as_str())));
-        if let Some(named) = named.find(|(_, name)| self.names.iter().all(|known| known != name)) {
-            return Err(unknown(named));
+        if let Some((setting, name)) = named.find(|(_, name)| self.names.iter().all(|known| known != name)) {
+            let problem =
+                format!("there is no column \"{name}\" in {}; {}", self.path.display(), there_are());
+            return Err(DataError::setting(setting, problem));
         }
         let is_named = |name: &&String| {
             *name != settings.label && !settings.leave_out.contains(name) && !settings.words.contains(name)
@@ -237,7 +231,7 @@ fn table(
         let found = format!("{} with {classes}", counted(rows as u64, "line"));
         return Err(DataError::wrong(path, "two classes at least", found, "Add lines below the header"));
     }
-    settings.memory.check(path, rows, width)?;
+    settings.memory.check(path, rows, width, false)?;
     let (classes, places) = label.sorted();
     let labels = label.codes.iter().map(|code| places[*code as usize]).collect();
     let (mut values, mut origins) = (vec![0.0; rows * width], vec![0.0; width]);

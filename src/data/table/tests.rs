@@ -278,7 +278,10 @@ fn of_column(name: &str, cells: &[&str]) -> ([Vec<f32>; 2], Vec<String>) {
         let read = data(normalize).read(None, Path::new("")).unwrap();
         read.train.values().unwrap().into_owned()
     });
-    (values, data(Normalize::None).look(Path::new("")).unwrap().unwrap().details.notes)
+    (
+        values,
+        data(Normalize::None).look(Path::new(""), &crate::Digests::open()).unwrap().unwrap().details.notes,
+    )
 }
 
 /// Expected numbers: `((x - x.mean()) / x.std()).astype("float32")` of NumPy with float64; of the whole numbers in Python's

@@ -101,7 +101,7 @@ impl App {
 
     /// Asks what to do about data of the experiment that are not there.
     pub(super) fn ask_about_missing(&mut self, title: String, text: String) {
-        let is_downloadable = self.editor.document.experiment.data.is_downloadable();
+        let is_downloadable = self.editor.document.experiment.data.origin().is_some();
         self.shell.dialog = Some(Dialog::missing_data(title, text, is_downloadable));
     }
 

@@ -127,7 +127,6 @@ impl Storage {
         storage
     }
 
-    /// Returns the format.
     pub fn format(&self) -> Format {
         self.format
     }

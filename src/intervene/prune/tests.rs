@@ -269,7 +269,7 @@ fn any_amount() -> impl Strategy<Value = Amount> {
     ]
 }
 
-/// What a group of entries must lose, from the words of the semantics alone.
+/// Returns what a group of entries must lose, from the words of the semantics alone.
 fn expected(amount: Amount, group: &[Layer]) -> u64 {
     let counts: MaskCounts = group.iter().map(|layer| MaskCounts::new(&layer.entries)).sum();
     let small = |layer: &Layer, threshold: f64| {

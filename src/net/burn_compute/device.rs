@@ -24,37 +24,22 @@ type Opened = LazyLock<Result<(Device, String), String>>;
 
 /// Opens Burn's device; returns what a GPU calls itself, too.
 pub(super) fn open(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
+    #[cfg(feature = "cuda")]
+    if *device == doc::Device::Cuda {
+        return opened(device, &CUDA);
+    }
+    #[cfg(feature = "wgpu")]
+    if *device == doc::Device::Wgpu {
+        return opened(device, &WGPU);
+    }
     match device {
         #[allow(deprecated)] // the reference device is asked for by name
         doc::Device::Cpu | doc::Device::Ndarray => Ok((Device::ndarray(), None)),
-        doc::Device::Cuda => cuda(device),
-        doc::Device::Wgpu => wgpu(device),
+        // Those of this build were opened above.
+        doc::Device::Cuda | doc::Device::Wgpu => {
+            Err(DeviceError::NotBuilt(device.refusal().unwrap_or_default()))
+        }
     }
-}
-
-#[cfg(feature = "cuda")]
-fn cuda(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
-    opened(device, &CUDA)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn cuda(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
-    Err(not_built(device))
-}
-
-#[cfg(feature = "wgpu")]
-fn wgpu(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
-    opened(device, &WGPU)
-}
-
-#[cfg(not(feature = "wgpu"))]
-fn wgpu(device: &doc::Device) -> Result<(Device, Option<String>), DeviceError> {
-    Err(not_built(device))
-}
-
-#[cfg(not(all(feature = "cuda", feature = "wgpu")))]
-fn not_built(device: &doc::Device) -> DeviceError {
-    DeviceError::NotBuilt(device.refusal().unwrap_or_default())
 }
 
 #[cfg(any(feature = "cuda", feature = "wgpu"))]

@@ -16,9 +16,7 @@ use doc::Activation;
 use doc::structure::{FORKED, LayerKind, Op, Role, Structure, Window};
 use intervene::draw::uniform;
 use intervene::stream::Stream;
-
-/// Added to the variance by batch norms, as in PyTorch.
-const EPSILON: f64 = 1e-5;
+use kernels::norm::EPSILON;
 
 #[allow(clippy::large_enum_variant, reason = "there is one of them for each pass")]
 pub(super) enum Mode {
@@ -61,7 +59,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Returns the inputs of a network.
-    pub(super) fn of_inputs(structure: &Structure, values: Tensor<1>, count: usize) -> Self {
+    pub(super) fn from_inputs(structure: &Structure, values: Tensor<1>, count: usize) -> Self {
         let Shape { channels, height, width } = structure.input;
         Self { x: values.reshape([count, channels, height, width]), stack: Vec::new() }
     }
@@ -79,14 +77,6 @@ impl Batch {
         let stack = self.stack.into_iter().map(activations_of).collect();
         Activations { stack, ..activations_of(self.x) }
     }
-
-    /// Returns the activations after operation `op`, as a tap leaves them: overwritten values become constants.
-    fn tapped(mut self, tap: &mut dyn Tap, op: usize) -> Self {
-        if tap.wants(op) {
-            self.x = write(tap, op, self.x);
-        }
-        self
-    }
 }
 
 fn activations_of(x: Tensor<4>) -> Activations {
@@ -96,6 +86,7 @@ fn activations_of(x: Tensor<4>) -> Activations {
     Activations { values, count, shape, layout, stack: Vec::new() }
 }
 
+/// Returns the activations after operation `op`, as a tap leaves them: overwritten values become constants.
 fn write(tap: &mut dyn Tap, op: usize, x: Tensor<4>) -> Tensor<4> {
     let mut activations = activations_of(x.clone().without_autodiff());
     let before = activations.values.clone();
@@ -128,13 +119,17 @@ pub(super) struct Forward<'a> {
 impl Forward<'_> {
     /// Returns the logits, `[count, outputs]`.
     pub(super) fn run(&mut self, inputs: Tensor<1>, count: usize) -> Tensor<2> {
-        let batch = Batch::of_inputs(self.structure, inputs, count);
+        let batch = Batch::from_inputs(self.structure, inputs, count);
         let ops = 0..self.structure.ops.len();
         ops.fold(batch, |batch, op| self.step(batch, op)).x.flatten(1, 3)
     }
 
     pub(super) fn step(&mut self, batch: Batch, op: usize) -> Batch {
-        self.op(&self.structure.ops[op], batch).tapped(self.tap, op)
+        let mut batch = self.op(&self.structure.ops[op], batch);
+        if self.tap.wants(op) {
+            batch.x = write(self.tap, op, batch.x);
+        }
+        batch
     }
 
     fn op(&mut self, op: &Op, Batch { x, mut stack }: Batch) -> Batch {
@@ -170,7 +165,6 @@ impl Forward<'_> {
         Batch { x, stack }
     }
 
-    /// Returns a layer's parameter of this role.
     fn parameter(&self, layer: usize, role: Role) -> Tensor<1> {
         let index = self.structure.position(layer, role).expect("a layer has the parameters of its kind");
         self.parameters[index].clone().expect("parameters of the layers of a pass are there")

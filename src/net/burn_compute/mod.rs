@@ -147,7 +147,7 @@ impl BurnCompute {
 impl Compute for BurnCompute {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
         let structure = network.structure();
-        let batch = Batch::of_inputs(structure, self.tensor(inputs), count);
+        let batch = Batch::from_inputs(structure, self.tensor(inputs), count);
         read([self.evaluate(network, 0..structure.ops.len(), batch).x.flatten(0, 3)]).swap_remove(0)
     }
 

@@ -59,7 +59,7 @@ fn operations_that_are_cut_anywhere_give_the_bits_of_all_at_once() {
     for compute in devices() {
         for (network, inputs) in networks() {
             let structure = network.structure().clone();
-            let input = Activations::of_samples(structure.input, inputs);
+            let input = Activations::from_samples(structure.input, inputs);
             let whole = compute.logits(&network, &input.values, COUNT);
             let end = structure.ops.len();
             let mut step_by_step = input.clone();
@@ -88,7 +88,7 @@ fn an_image_does_not_depend_on_the_others_of_its_batch() {
         assert_eq!(bits(&among[outputs..2 * outputs]), bits(&whole[outputs..2 * outputs]));
         // A deep network that is not trained yet has hardly any signal left in its logits.
         let first = |inputs: &[f32]| {
-            let input = Activations::of_samples(network.structure().input, inputs.to_vec());
+            let input = Activations::from_samples(network.structure().input, inputs.to_vec());
             compute.forward(&network, 0..2, &input).values[..4].to_vec()
         };
         assert_ne!(bits(&first(&others)), bits(&first(&inputs)));

@@ -27,7 +27,6 @@ pub const GROUP: usize = 192 * 1024;
 /// Up to this many input channels, a block of pixels is computed faster than the next one is loaded.
 const FEW_CHANNELS: usize = 128;
 
-/// The direct convolution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Direct;
 

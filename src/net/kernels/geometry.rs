@@ -116,9 +116,7 @@ pub fn places(window: &Window, direction: Direction) -> [usize; MOST_KERNEL] {
 /// Pixels of an image that see the same part of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Their rows.
     pub vertical: Band,
-    /// Their columns.
     pub horizontal: Band,
 }
 
@@ -137,7 +135,6 @@ pub struct Geometry {
     /// The images that are written.
     pub to: Images,
     kernel: usize,
-    /// The pixels that are written.
     pub regions: Vec<Region>,
 }
 
@@ -235,7 +232,6 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// Returns the packing for a shape.
     pub const fn new(shape: &ConvShape, direction: Direction) -> Self {
         let ConvShape { inputs, outputs, window, .. } = *shape;
         match direction {

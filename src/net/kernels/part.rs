@@ -53,7 +53,6 @@ impl Part {
         (is_faster && part.all_others_are_zero(weight)).then_some(part)
     }
 
-    /// Returns true if the weights of all other channels are zero.
     fn all_others_are_zero(&self, weight: &[f32]) -> bool {
         let (taps, row) = (self.whole.taps(), self.whole.inputs * self.whole.taps());
         let others: Vec<usize> =

@@ -135,18 +135,13 @@ pub fn scale(values: &mut [f32], factors: &[f32]) {
     values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
 }
 
-/// Makes of images as [channels, pixels] images as [pixels, channels].
+/// Makes of images as [channels, pixels] images as [pixels, channels]; the way back exchanges the two numbers.
 pub fn to_channels_last(channels: usize, pixels: usize, from: &[f32], to: &mut [f32]) {
     let size = channels * pixels;
     let work = from.len() * COST;
     chunks_mut(to, size, work, |image, to| {
         transpose(&from[image * size..(image + 1) * size], to, channels, pixels);
     });
-}
-
-/// Makes of images as [pixels, channels] images as [channels, pixels].
-pub fn to_channels_first(channels: usize, pixels: usize, from: &[f32], to: &mut [f32]) {
-    to_channels_last(pixels, channels, from, to);
 }
 
 /// Transposes [rows, columns] to [columns, rows].

@@ -133,30 +133,48 @@ const fn cell(at: usize, cells: usize, len: usize) -> (usize, usize) {
 
 /// Averages over `side` × `side` cells.
 pub fn average_pool(images: &Images, side: usize, input: &[f32], output: &mut [f32]) {
+    let cells = Images { height: side, width: side, ..*images };
+    let pixels = |at, len| {
+        let (start, end) = cell(at, side, len);
+        start..end
+    };
+    let seen = |y, x| [pixels(y, images.height), pixels(x, images.width)];
+    average((images, input), (&cells, output), images.len() * COST, seen, None);
+}
+
+/// Averages over all positions of a window: the rows and columns that `seen` returns for one; the sum is divided by
+/// `count`, or by the number of pixels.
+fn average(
+    (images, input): (&Images, &[f32]),
+    (pooled, output): (&Images, &mut [f32]),
+    work: usize,
+    seen: impl Fn(usize, usize) -> [Range<usize>; 2] + Copy + Send + Sync,
+    count: Option<usize>,
+) {
     assert_eq!(input.len(), images.len(), "the images have their shape");
-    assert_eq!(
-        output.len(),
-        images.count * side * side * images.channels,
-        "one number for each cell and channel"
-    );
-    let Images { height, width, channels, .. } = *images;
-    chunks_mut(output, (side * side * channels).max(1), images.len() * COST, |image, output| {
-        let input = &input[image * images.size()..(image + 1) * images.size()];
-        for (at, output) in output.chunks_exact_mut(channels.max(1)).enumerate() {
-            let ((y0, y1), (x0, x1)) = (cell(at / side, side, height), cell(at % side, side, width));
-            output.fill(0.0);
-            for y in y0..y1 {
-                for pixel in
-                    input[(y * width + x0) * channels..(y * width + x1) * channels].chunks_exact(channels)
-                {
-                    output.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += value);
+    assert_eq!(output.len(), pooled.len(), "one number for each position and channel");
+    let Images { width, channels, .. } = *images;
+    chunks_mut(output, pooled.width * channels, work, |at, output| {
+        let (y, input) = (at % pooled.height, &input[at / pooled.height * images.size()..][..images.size()]);
+        vectorise(
+            #[inline(always)]
+            move || {
+                for (x, output) in output.chunks_exact_mut(channels).enumerate() {
+                    let [rows, columns] = seen(y, x);
+                    let count = count.unwrap_or(rows.len() * columns.len()) as f32;
+                    output.fill(0.0);
+                    for y in rows {
+                        for x in columns.clone() {
+                            let pixel = &input[(y * width + x) * channels..][..channels];
+                            output.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += value);
+                        }
+                    }
+                    for sum in output {
+                        *sum /= count;
+                    }
                 }
-            }
-            let count = ((y1 - y0) * (x1 - x0)) as f32;
-            for sum in output.iter_mut() {
-                *sum /= count;
-            }
-        }
+            },
+        );
     });
 }
 
@@ -275,33 +293,9 @@ impl Maxima<'_> {
 /// Averages all positions of a window over as many numbers as it has places: the border counts as zeros.
 pub fn average_windows(images: &Images, window: Window, input: &[f32], output: &mut [f32]) {
     window.check();
-    let pooled = images.pooled(&window);
-    assert_eq!(input.len(), images.len(), "the images have their shape");
-    assert_eq!(output.len(), pooled.len(), "one number for each position");
-    let (row, work) = (pooled.width * pooled.channels, output.len() * window.taps() * COST);
-    chunks_mut(output, row, work, |at, output| {
-        let (y, input) = (at % pooled.height, &input[at / pooled.height * images.size()..][..images.size()]);
-        let Images { height, width, channels, .. } = *images;
-        let ((rows, _), count) = (inside(&window, height, y), window.taps() as f32);
-        vectorise(
-            #[inline(always)]
-            move || {
-                for (x, output) in output.chunks_exact_mut(channels).enumerate() {
-                    let (columns, _) = inside(&window, width, x);
-                    output.fill(0.0);
-                    for y in rows.clone() {
-                        for x in columns.clone() {
-                            let pixel = &input[(y * width + x) * channels..][..channels];
-                            output.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += value);
-                        }
-                    }
-                    for sum in output {
-                        *sum /= count;
-                    }
-                }
-            },
-        );
-    });
+    let (pooled, work) = (images.pooled(&window), output.len() * window.taps() * COST);
+    let seen = |y, x| [inside(&window, images.height, y).0, inside(&window, images.width, x).0];
+    average((images, input), (&pooled, output), work, seen, Some(window.taps()));
 }
 
 /// Distributes the gradient of each average over the places of its window; where windows overlap, shares are added in the

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use data::Shape;
 use doc::Activation;
-use doc::structure::{LayerKind, Op, Parameter, Role, Window};
+use doc::structure::{FORKED, LayerKind, Op, Parameter, Role, Window};
 use kernels::conv::{ConvShape, Images};
 use kernels::direct::{Epilogue, GROUP, convolve};
 use kernels::geometry::{BLOCK, Direction, Packing};
@@ -27,8 +27,31 @@ struct Head {
     images: usize,
 }
 
+/// Returns true if an operation is a ReLU.
+pub fn is_relu(op: Option<&Op>) -> bool {
+    op == Some(&Op::Activation(Activation::Relu))
+}
+
+/// Operations that are carried out together with a convolution.
+pub struct Fused {
+    pub norm: Option<usize>,
+    /// True if a copy is added then.
+    pub adds: bool,
+    pub relu: bool,
+    /// True if 2×2 pixels become one then.
+    pub pool: bool,
+    /// Number of operations after the convolution.
+    pub taken: usize,
+}
+
+/// Weights for some pass.
+pub struct Weights<'a> {
+    /// The channels of the input that are summed; `None`: all.
+    pub inputs: Option<Cow<'a, [usize]>>,
+    pub packed: Values<'a>,
+}
+
 impl<'a> Pass<'a> {
-    /// Computes operations `ops` of the structure.
     pub fn evaluate(&self, ops: Range<usize>, cut: Cut<'a>) -> Cut<'a> {
         match self.head(&ops, &cut) {
             Some(head) => {
@@ -109,7 +132,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Carries out an operation and those that are fused with it; returns how many there were.
-    fn step(&self, op: &Op, following: &[Op], mut cut: Cut<'a>) -> (Cut<'a>, usize) {
+    pub fn step(&self, op: &Op, following: &[Op], mut cut: Cut<'a>) -> (Cut<'a>, usize) {
         match op {
             Op::Layer(layer) => return self.layer(*layer, following, cut),
             Op::Activation(kind) => cut.state = self.activate(kind, cut.state),
@@ -126,7 +149,7 @@ impl<'a> Pass<'a> {
                 cut.state = self.channels_last(cut.state);
                 cut.stack.push(cut.state.clone());
             }
-            Op::Swap => cut.swap(),
+            Op::Swap => std::mem::swap(&mut cut.state, cut.stack.last_mut().expect(FORKED)),
             Op::Subsample { stride, channels } => {
                 cut.state = self.subsample(*stride, *channels, &self.channels_last(cut.state));
             }
@@ -182,7 +205,7 @@ impl<'a> Pass<'a> {
         residual: Option<&State<'a>>,
         state: &State<'a>,
     ) -> State<'a> {
-        let shape = self.convolution(layer, window, state);
+        let shape = self.convolution(layer, window, state.shape);
         let Weights { inputs, packed } = self.weights(layer, &shape, relu, &state.values);
         let (shape, input) = match &inputs {
             None => (shape, None),
@@ -207,34 +230,7 @@ impl<'a> Pass<'a> {
         let Images { height, width, channels, .. } = images;
         State::images(output, Shape { channels, height, width })
     }
-}
 
-/// Returns true if an operation is a ReLU.
-pub fn is_relu(op: Option<&Op>) -> bool {
-    op == Some(&Op::Activation(Activation::Relu))
-}
-
-/// Operations that are carried out together with a convolution.
-pub struct Fused {
-    pub norm: Option<usize>,
-    /// True if a copy is added then.
-    pub adds: bool,
-    pub relu: bool,
-    /// True if 2×2 pixels become one then.
-    pub pool: bool,
-    /// Number of operations after the convolution.
-    pub taken: usize,
-}
-
-/// Weights for some pass.
-pub struct Weights<'a> {
-    /// The channels of the input that are summed; `None`: all.
-    pub inputs: Option<Cow<'a, [usize]>>,
-    /// Their weights.
-    pub packed: Values<'a>,
-}
-
-impl<'a> Pass<'a> {
     /// Returns what is fused with a convolution before these operations.
     pub fn fused(&self, following: &[Op]) -> Fused {
         let norm = self.norm_layer(following.first());
@@ -288,16 +284,7 @@ impl<'a> Pass<'a> {
             let values = self.network.values(index);
             let leaves_out = self.fused(&structure.ops[at + 1..]).relu && sparse::are_finite(values);
             let inputs = if leaves_out { live(at) } else { None };
-            let outputs = structure.layers[*layer].output.channels;
-            let shape = ConvShape {
-                images: 0,
-                height: shapes[at].height,
-                width: shapes[at].width,
-                inputs: shapes[at].channels,
-                outputs,
-                window,
-            };
-            let packing = packing(&shape, inputs.as_deref());
+            let packing = packing(&self.convolution(*layer, window, shapes[at]), inputs.as_deref());
             let mut packed = Aligned::new(packing.len());
             packing.pack_blocks(values, inputs.as_deref(), 0..packing.blocks(), &mut packed);
             prepared.add(self.network, index, inputs, packed);
@@ -350,7 +337,7 @@ mod tests {
         let mut network = network();
         let ops = network.structure().ops.clone();
         let values = (0_u16..5 * 126).map(|at| f32::from(at * 37 % 101) / 50.0 - 0.9).collect();
-        let input = Activations::of_samples(Shape::new(2, 9, 7), values);
+        let input = Activations::from_samples(Shape::new(2, 9, 7), values);
         let each = |network: &Network| {
             let step = |input, op| compute.forward(network, op..op + 1, &input);
             bits(&(0..ops.len()).fold(input.clone(), step).values)

@@ -135,9 +135,7 @@ impl Compute for NativeCompute {
 
 /// Numbers that are borrowed, or in a buffer of the pass.
 pub enum Values<'a> {
-    /// Borrowed from the caller or the network.
     Given(&'a [f32]),
-    /// In a buffer of the pass.
     Own(Buffer<'a>),
 }
 
@@ -221,11 +219,6 @@ impl<'a> Cut<'a> {
     pub fn pop(&mut self) -> State<'a> {
         self.stack.pop().expect(FORKED)
     }
-
-    /// Exchanges the activations with those on top of the stack.
-    pub fn swap(&mut self) {
-        std::mem::swap(&mut self.state, self.stack.last_mut().expect(FORKED));
-    }
 }
 
 /// One pass over a network.
@@ -241,7 +234,6 @@ pub struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// Returns the layers and operations of the network.
     pub fn structure(&self) -> &'a Structure {
         self.network.structure()
     }
@@ -313,18 +305,17 @@ impl<'a> Pass<'a> {
             return State { values: state.values, shape, layout: Layout::ChannelsLast };
         }
         let mut values = self.scratch.take(state.values.len());
-        pointwise::to_channels_first(channels, state.shape.plane(), &state.values, &mut values);
+        pointwise::to_channels_last(state.shape.plane(), channels, &state.values, &mut values);
         State::rows(values, shape.channels)
     }
 
-    /// Returns the shape of a convolution of these activations.
-    pub fn convolution(&self, layer: usize, window: Window, state: &State) -> ConvShape {
-        let Shape { channels, height, width } = state.shape;
+    /// Returns the shape of a convolution of activations of this shape.
+    pub fn convolution(&self, layer: usize, window: Window, input: Shape) -> ConvShape {
+        let Shape { channels, height, width } = input;
         let outputs = self.structure().layers[layer].output.channels;
         ConvShape { images: self.count, height, width, inputs: channels, outputs, window }
     }
 
-    /// Returns the shape of a linear layer.
     pub fn linear_shape(&self, layer: usize) -> LinearShape {
         let Some([outputs, inputs]) = self.structure().weight(layer).map(|weight| weight.shape.as_slice())
         else {
@@ -333,7 +324,6 @@ impl<'a> Pass<'a> {
         LinearShape { samples: self.count, inputs: *inputs, outputs: *outputs }
     }
 
-    /// Computes a linear layer.
     pub fn linear(&self, layer: usize, state: &State<'a>) -> State<'a> {
         let shape = self.linear_shape(layer);
         let mut output = self.scratch.take(shape.samples * shape.outputs);
@@ -342,7 +332,6 @@ impl<'a> Pass<'a> {
         State::rows(output, shape.outputs)
     }
 
-    /// Computes a non-linearity.
     pub fn activate(&self, kind: &Activation, state: State<'a>) -> State<'a> {
         let State { shape, layout, .. } = state;
         let mut values = self.own(state);
@@ -379,7 +368,6 @@ impl<'a> Pass<'a> {
         (State::images(output, shape), which)
     }
 
-    /// Averages over windows.
     pub fn average_windows(&self, window: Window, state: &State<'a>) -> State<'a> {
         let images = self.images(state.shape);
         let pooled = images.pooled(&window);

@@ -110,7 +110,6 @@ pub struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    /// Returns a pass that has not begun.
     pub fn new(pass: Pass<'a>, convolution: &'a dyn Convolution, dropout: DropoutStream) -> Self {
         let (tape, statistics) = (Vec::new(), Vec::new());
         Self { pass, convolution, tape, statistics, leaves_out_held: false, dropout, keeps: false }
@@ -158,64 +157,51 @@ impl<'a> Training<'a> {
         }
     }
 
-    fn op(&mut self, op: &Op, Cut { state, mut stack }: Cut<'a>) -> Cut<'a> {
+    fn op(&mut self, op: &Op, mut cut: Cut<'a>) -> Cut<'a> {
         let pass = self.pass;
-        let state = match op {
-            Op::Layer(layer) => self.layer(*layer, state),
+        let images = pass.images(cut.state.shape);
+        let kept = match op {
+            Op::Layer(layer) => {
+                cut.state = self.layer(*layer, cut.state);
+                return cut;
+            }
             Op::Activation(kind) => {
                 let curve = curve(kind);
-                let input = curve.goes_back_from_input().then(|| state.values.clone());
-                let state = pass.activate(kind, state);
-                self.keep(Kept::Activation { curve, values: input.unwrap_or_else(|| state.values.clone()) });
-                state
+                let input = curve.goes_back_from_input().then(|| cut.state.values.clone());
+                cut.state = pass.activate(kind, cut.state);
+                let values = input.unwrap_or_else(|| cut.state.values.clone());
+                self.keep(Kept::Activation { curve, values });
+                return cut;
             }
             Op::MaxPool(window) => {
-                let state = pass.channels_last(state);
-                let (output, which) = pass.max_pool(*window, &state);
-                self.keep(Kept::MaxPool { images: pass.images(state.shape), window: *window, which });
-                output
+                let (output, which) = pass.max_pool(*window, &pass.channels_last(cut.state));
+                cut.state = output;
+                self.keep(Kept::MaxPool { images, window: *window, which });
+                return cut;
             }
-            Op::AveragePool(window) => {
-                let state = pass.channels_last(state);
-                self.keep(Kept::AverageWindows { images: pass.images(state.shape), window: *window });
-                pass.average_windows(*window, &state)
+            Op::Dropout(share) => {
+                cut.state = self.drop_units(*share, cut.state);
+                return cut;
             }
+            Op::AveragePool(window) => Some(Kept::AverageWindows { images, window: *window }),
             Op::AdaptiveAveragePool(side) => {
-                let state = pass.channels_last(state);
-                let images = pass.images(state.shape);
-                if (images.height, images.width) != (*side, *side) {
-                    self.keep(Kept::AveragePool { images, side: *side });
-                }
-                pass.average_pool(*side, state)
+                let kept = Kept::AveragePool { images, side: *side };
+                ((images.height, images.width) != (*side, *side)).then_some(kept)
             }
             Op::Flatten => {
-                if state.layout == Layout::ChannelsLast {
-                    self.keep(Kept::Flatten { shape: state.shape });
-                }
-                pass.flatten(state)
+                let State { shape, layout, .. } = cut.state;
+                let is_moved = layout == Layout::ChannelsLast && shape.is_image() && shape.channels > 1;
+                is_moved.then_some(Kept::Flatten { shape })
             }
-            Op::Dropout(share) => self.drop_units(*share, state),
-            Op::Fork => {
-                let state = pass.channels_last(state);
-                stack.push(state.clone());
-                self.keep(Kept::Fork);
-                state
-            }
-            Op::Swap => {
-                self.keep(Kept::Swap);
-                let top = stack.pop().expect(FORKED);
-                stack.push(state);
-                top
-            }
+            Op::Fork => Some(Kept::Fork),
+            Op::Swap => Some(Kept::Swap),
             Op::Subsample { stride, channels } => {
-                let (stride, channels) = (*stride, *channels);
-                let state = pass.channels_last(state);
-                self.keep(Kept::Subsample { images: pass.images(state.shape), stride, channels });
-                pass.subsample(stride, channels, &state)
+                Some(Kept::Subsample { images, stride: *stride, channels: *channels })
             }
             Op::Add(_) => unreachable!("sums are carried out with what follows them"),
         };
-        Cut { state, stack }
+        kept.into_iter().for_each(|kept| self.keep(kept));
+        pass.step(op, &[], cut).0
     }
 
     /// Computes the end of a block, and the ReLU after it if there is one.
@@ -240,7 +226,7 @@ impl<'a> Training<'a> {
             unreachable!("batch norms are carried out with what follows them")
         };
         let state = pass.channels_last(state);
-        let shape = pass.convolution(layer, window, &state);
+        let shape = pass.convolution(layer, window, state.shape);
         let mut output = pass.scratch.take(shape.output_len());
         let weight = pass.parameter(layer, Role::Weight);
         let factors =
@@ -341,9 +327,7 @@ impl<'a> Training<'a> {
         self.keep(Kept::Written { places });
         state.with(self.pass.copy(&activations.values))
     }
-}
 
-impl<'a> Training<'a> {
     /// Computes the gradients of the parameters, from that of the logits.
     pub fn backward(mut self, gradient: &[f32]) -> TrainPass {
         let gradients = vec![None; self.pass.network.len()];
@@ -385,44 +369,39 @@ impl<'a> Back<'a, '_> {
             Kept::Norm(kept) => self.norm(kept),
             Kept::Activation { curve, values } => pointwise::backward(curve, &values, &mut self.gradient),
             Kept::MaxPool { images, window, which } => {
-                let mut gradient = pass.scratch.take(images.len());
-                let pooled = Pooled { images, gradient: &self.gradient, which: &which };
-                pool::max_pool_backward(&pooled, window, &mut gradient);
-                self.gradient = gradient;
+                self.replace(images.len(), |gradient, to| {
+                    pool::max_pool_backward(&Pooled { images, gradient, which: &which }, window, to);
+                });
             }
-            Kept::AverageWindows { images, window } => {
-                let mut gradient = pass.scratch.take(images.len());
-                pool::average_windows_backward(&images, window, &self.gradient, &mut gradient);
-                self.gradient = gradient;
-            }
-            Kept::AveragePool { images, side } => {
-                let mut gradient = pass.scratch.take(images.len());
-                pool::average_pool_backward(&images, side, &self.gradient, &mut gradient);
-                self.gradient = gradient;
-            }
-            Kept::Flatten { shape } if shape.is_image() && shape.channels > 1 => {
-                let mut gradient = pass.scratch.take(self.gradient.len());
-                pointwise::to_channels_last(shape.channels, shape.plane(), &self.gradient, &mut gradient);
-                self.gradient = gradient;
-            }
-            Kept::Flatten { .. } => {}
+            Kept::AverageWindows { images, window } => self.replace(images.len(), |gradient, to| {
+                pool::average_windows_backward(&images, window, gradient, to);
+            }),
+            Kept::AveragePool { images, side } => self.replace(images.len(), |gradient, to| {
+                pool::average_pool_backward(&images, side, gradient, to);
+            }),
+            Kept::Flatten { shape } => self.replace(self.gradient.len(), |gradient, to| {
+                pointwise::to_channels_last(shape.channels, shape.plane(), gradient, to);
+            }),
             Kept::Dropout { factors } => pointwise::scale(&mut self.gradient, &factors),
             // The way back: an addition gives its gradient to both, and a fork adds those of both.
             Kept::Add => self.stack.push(pass.copy(&self.gradient)),
-            Kept::Swap => {
-                std::mem::swap(&mut self.gradient, self.stack.last_mut().expect(FORKED));
-            }
+            Kept::Swap => std::mem::swap(&mut self.gradient, self.stack.last_mut().expect(FORKED)),
             Kept::Fork => {
                 let other = self.stack.pop().expect(FORKED);
                 pointwise::add(&mut self.gradient, &other, false);
             }
-            Kept::Subsample { images, stride, channels } => {
-                let mut gradient = pass.scratch.take(images.len());
-                pointwise::subsample_pad_backward(&images, stride, channels, &self.gradient, &mut gradient);
-                self.gradient = gradient;
-            }
+            Kept::Subsample { images, stride, channels } => self.replace(images.len(), |gradient, to| {
+                pointwise::subsample_pad_backward(&images, stride, channels, gradient, to);
+            }),
             Kept::Written { places } => places.into_iter().for_each(|place| self.gradient[place] = 0.0),
         }
+    }
+
+    /// Replaces the gradient by one of so many numbers, which `kernel` writes from it.
+    fn replace(&mut self, len: usize, kernel: impl FnOnce(&[f32], &mut [f32])) {
+        let mut gradient = self.training.pass.scratch.take(len);
+        kernel(&self.gradient, &mut gradient);
+        self.gradient = gradient;
     }
 
     fn norm(&mut self, KeptNorm { layer, input, mean, inverse, way, after, shape }: KeptNorm<'a>) {
@@ -466,15 +445,10 @@ impl<'a> Back<'a, '_> {
             gradient
         });
         if !is_first {
-            let mut gradient = pass.scratch.take(input.len());
-            linear::backward_input(
-                &shape,
-                pass.parameter(layer, Role::Weight),
-                &self.gradient,
-                &mut gradient,
-                pass.scratch,
-            );
-            self.gradient = gradient;
+            let weight = pass.parameter(layer, Role::Weight);
+            self.replace(input.len(), |gradient, to| {
+                linear::backward_input(&shape, weight, gradient, to, pass.scratch);
+            });
         }
         self.store(layer, [(Role::Weight, Some(weight_gradient)), (Role::Bias, bias_gradient)]);
     }

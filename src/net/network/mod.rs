@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use doc::structure::{LayerKind, Role, Structure};
+use doc::structure::{LayerKind, Parameter, Role, Structure};
 use intervene::init::{self, Fans};
 use intervene::stream::{Purpose, stream};
 use intervene::{BiasInit, Entry, Init, MaskCounts};
@@ -15,15 +15,14 @@ use kernels::part::FreeBits;
 use sha2::{Digest, Sha256};
 
 use crate::compute::BatchStatistics;
+use crate::weights_file::f32_bytes;
 
 const HASHED: usize = 4096;
 
 /// The distributions of initial values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Initialisation {
-    /// Distribution of the weights.
     pub weights: Init,
-    /// Values of the biases.
     pub biases: BiasInit,
 }
 
@@ -200,12 +199,9 @@ impl Network {
         values: Vec<Arc<Vec<f32>>>,
         masks: Vec<Option<Arc<Mask>>>,
     ) -> Result<Self, String> {
-        let fits = values.len() == self.len()
+        let sizes = self.structure.parameters.iter().map(Parameter::len);
+        let fits = values.iter().map(|values| values.len()).eq(sizes)
             && masks.len() == self.len()
-            && values
-                .iter()
-                .zip(&self.structure.parameters)
-                .all(|(values, parameter)| values.len() == parameter.len())
             && masks
                 .iter()
                 .zip(&values)
@@ -396,23 +392,17 @@ impl Network {
 
     /// Returns true if both share all arrays, so that any result of one holds for the other.
     pub fn shares_arrays(&self, other: &Self) -> bool {
+        let address = |mask: &Option<Arc<Mask>>| mask.as_ref().map(Arc::as_ptr);
         self.len() == other.len()
             && self.values.iter().zip(&other.values).all(|(a, b)| Arc::ptr_eq(a, b))
-            && self.masks.iter().zip(&other.masks).all(|pair| match pair {
-                (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-                (None, None) => true,
-                _ => false,
-            })
+            && self.masks.iter().zip(&other.masks).all(|(a, b)| address(a) == address(b))
     }
 
     /// Returns the SHA-256 over the bits of all values, as hexadecimal digits.
     pub fn checksum(&self) -> String {
         let mut hash = Sha256::new();
-        let mut bytes = Vec::with_capacity(4 * HASHED);
         for values in self.values.iter().flat_map(|values| values.chunks(HASHED)) {
-            bytes.clear();
-            bytes.extend(values.iter().flat_map(|value| value.to_bits().to_le_bytes()));
-            hash.update(&bytes);
+            hash.update(f32_bytes(values));
         }
         form::number::hexadecimal(&hash.finalize())
     }
@@ -448,7 +438,6 @@ impl Mask {
         Self { entries: vec![Entry::Free; size], counts, free }
     }
 
-    /// Returns the number of entries in each state.
     pub const fn counts(&self) -> MaskCounts {
         self.counts
     }

@@ -48,7 +48,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Safetensors => "safetensors",
@@ -61,7 +60,6 @@ impl Form {
 /// The header of a tensor.
 #[derive(Debug)]
 pub struct Head {
-    /// The type of its numbers.
     pub dtype: Dtype,
     pub shape: Vec<usize>,
     place: Place,
@@ -85,7 +83,6 @@ enum Place {
 pub struct TensorFile {
     path: PathBuf,
     file: File,
-    /// Its layout.
     pub form: Form,
     /// Its tensors by name, without `num_batches_tracked`.
     pub heads: BTreeMap<String, Head>,
@@ -179,15 +176,11 @@ impl TensorFile {
         Ok(bytes)
     }
 
-    /// Reads the values of a tensor as float32; none where it has no numbers of that kind.
+    /// Reads the values of a tensor as float32, or as a mask; none where it has no numbers of that kind.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
-    pub fn values(&self, name: &str) -> Result<Option<Converted>, WeightFileError> {
-        self.converted(name, false)
-    }
-
-    fn converted(&self, name: &str, as_mask: bool) -> Result<Option<Converted>, WeightFileError> {
+    pub fn values(&self, name: &str, as_mask: bool) -> Result<Option<Converted>, WeightFileError> {
         let Some(head) = self.heads.get(name) else { return Ok(None) };
         match &head.place {
             Place::Parts(rule, parts) => rule.compute(self, parts, as_mask),
@@ -215,14 +208,10 @@ impl TensorFile {
 
     /// Says what is converted to float32, and what is left out, in sentences.
     pub fn notes(&self) -> Vec<String> {
-        self.notes_of(false)
-    }
-
-    fn notes_of(&self, as_mask: bool) -> Vec<String> {
-        let converted = self.types(as_mask, true);
+        let converted = self.types(false, true);
         let converted =
             converted.iter().map(|(kind, count)| tensors_were(*count, kind, "converted to float32"));
-        self.notes.iter().cloned().chain(self.left_out(as_mask)).chain(converted).collect()
+        self.notes.iter().cloned().chain(self.left_out(false)).chain(converted).collect()
     }
 
     /// Says which types cannot be read as values, or as masks: `2 sparse tensors were left out`.
@@ -278,35 +267,26 @@ fn form_of(start: &[u8], path: &Path) -> Option<Form> {
     pytorch::form_of(start).or_else(|| named.then_some(Form::Safetensors))
 }
 
-/// Reads all tensors of a file and its notes. float16, bfloat16 and float64 become float32; other types are left out.
+/// Reads all tensors of a file and its notes. float16, bfloat16 and float64 become float32; other types are left out. As
+/// masks, integers and booleans are read too: 0 stays 0 and everything else becomes 1. They have no precision to lose, and so
+/// no notes.
 ///
 /// # Errors
 /// When the file cannot be read or is damaged.
-pub fn read_tensors(path: &Path) -> Result<NamedTensors, WeightFileError> {
-    read_as(path, false)
-}
-
-/// Reads all tensors of a file as masks: those of [`read_tensors`], and also integers and booleans, of which 0 stays 0 and
-/// everything else becomes 1.
-///
-/// # Errors
-/// When the file cannot be read or is damaged.
-pub fn read_masks(path: &Path) -> Result<NamedTensors, WeightFileError> {
-    let read = read_as(path, true)?;
-    Ok(NamedTensors { notes: Vec::new(), ..read }) // a mask has no precision to lose
-}
-
-fn read_as(path: &Path, as_mask: bool) -> Result<NamedTensors, WeightFileError> {
+pub fn read_tensors(path: &Path, as_mask: bool) -> Result<NamedTensors, WeightFileError> {
     let file = TensorFile::open(path)?;
     let (mut tensors, mut infinite) = (BTreeMap::new(), 0);
     for name in file.heads.keys() {
-        if let Some(Converted { tensor, too_large }) = file.converted(name, as_mask)? {
+        if let Some(Converted { tensor, too_large }) = file.values(name, as_mask)? {
             tensors.insert(name.clone(), tensor);
             infinite += too_large;
         }
     }
-    let mut notes = file.notes_of(as_mask);
-    notes.extend(note_on_infinite(infinite));
+    let mut notes = Vec::new();
+    if !as_mask {
+        notes = file.notes();
+        notes.extend(note_on_infinite(infinite));
+    }
     Ok(NamedTensors { tensors, order: file.order, about: file.about, notes })
 }
 

@@ -106,7 +106,7 @@ const fn foreign(what: String) -> Refusal {
 }
 
 impl Scan<'_> {
-    /// Takes the next opcode; whether there are more.
+    /// Takes the next opcode; returns true if there are more.
     fn step(&mut self) -> Result<bool, Refusal> {
         let op = self.take(1)?[0];
         match op {
@@ -130,16 +130,20 @@ impl Scan<'_> {
                 let made = self.pop_to_mark()?;
                 self.push_made(made)?;
             }
-            0x85 => self.gather(1)?,
-            0x86 => self.gather(2)?,
-            0x87 => self.gather(3)?,
-            b'a' => self.add(1)?,
-            b's' => self.add(2)?,
+            0x85..=0x87 => {
+                let made = self.pop_many(op - 0x84)?;
+                self.push_made(made)?;
+            }
+            b'a' | b's' => {
+                let added = self.pop_many(if op == b'a' { 1 } else { 2 })?;
+                self.extend(added)?;
+            }
             b'e' | b'u' | 0x90 => {
                 let added = self.pop_to_mark()?;
                 self.extend(added)?;
             }
-            b'0' => self.pop_or_mark()?,
+            b'0' if self.is_marked() => drop(self.marks.pop()),
+            b'0' => drop(self.pop()?),
             b'1' => drop(self.pop_to_mark()?),
             b'2' => {
                 let top = *self.top()?;
@@ -156,28 +160,20 @@ impl Scan<'_> {
                 self.keep(index)?;
             }
             0x94 => self.keep(u32::try_from(self.memo.len()).unwrap_or(u32::MAX))?,
-            b'c' | 0x93 | b'P' | b'Q' | b'R' | 0x81 | 0x92 | b'b' => self.object(op)?,
-            other => return Err(foreign(format!("opcode 0x{other:02x} has no place among weights"))),
-        }
-        Ok(true)
-    }
-
-    fn object(&mut self, op: u8) -> Result<(), Refusal> {
-        match op {
             b'c' => {
                 let (module, name) = (self.line()?, self.line()?);
-                self.global(module, name)
+                self.global(module, name)?;
             }
             0x93 => {
                 let (name, module) = (self.pop()?.text, self.pop()?.text);
                 let (Some(module), Some(name)) = (module, name) else {
                     return Err(damaged("it names something without a text"));
                 };
-                self.global(module, name)
+                self.global(module, name)?;
             }
             b'P' => {
                 let (start, end) = self.line()?;
-                self.push(OBJECT + (end - start) as u64, None)
+                self.push(OBJECT + (end - start) as u64, None)?;
             }
             b'Q' => {
                 let id = self.pop()?;
@@ -185,23 +181,25 @@ impl Scan<'_> {
                     self.patches.push((self.op, TUPLES[0]));
                     self.has_unknown_storage = true;
                 }
-                self.push_made(Slot { has_tensor: !id.has_unknown, ..id })
+                self.push_made(Slot { has_tensor: !id.has_unknown, ..id })?;
             }
             b'R' => {
                 let (arguments, called) = (self.pop()?, self.pop()?);
                 let made = self.call(called, arguments);
-                self.push_slot(made)
+                self.push_slot(made)?;
             }
             // An object of a class, its state: they keep at most what they are made of.
             0x81 | b'b' => {
                 let made = self.pop()?.with(self.pop()?);
-                self.push_slot(made)
+                self.push_slot(made)?;
             }
-            _ => {
+            0x92 => {
                 let made = self.pop()?.with(self.pop()?).with(self.pop()?);
-                self.push_slot(made)
+                self.push_slot(made)?;
             }
+            other => return Err(foreign(format!("opcode 0x{other:02x} has no place among weights"))),
         }
+        Ok(true)
     }
 
     /// Returns a call: what it makes. Calls that the parser would refuse become tuples, and those of tensors in their
@@ -323,10 +321,9 @@ impl Scan<'_> {
     }
 
     fn pop(&mut self) -> Result<Slot, Refusal> {
-        if self.is_marked() {
-            return Err(damaged("its stack has a mark where an object should be"));
-        }
-        self.stack.pop().ok_or_else(|| damaged("its stack is empty"))
+        let top = *self.top()?;
+        self.stack.pop();
+        Ok(top)
     }
 
     fn top(&mut self) -> Result<&mut Slot, Refusal> {
@@ -336,36 +333,18 @@ impl Scan<'_> {
         self.stack.last_mut().ok_or_else(|| damaged("its stack is empty"))
     }
 
-    fn pop_or_mark(&mut self) -> Result<(), Refusal> {
-        if self.is_marked() {
-            self.marks.pop();
-            return Ok(());
-        }
-        self.pop().map(drop)
-    }
-
     /// Takes everything above the last mark, as one.
     fn pop_to_mark(&mut self) -> Result<Slot, Refusal> {
         let (mark, start) = self.marks.pop().ok_or_else(|| damaged("it has no mark"))?;
         Ok(self.stack.drain(mark..).fold(Slot { start, ..Slot::default() }, Slot::with))
     }
 
-    fn pop_many(&mut self, count: usize) -> Result<Slot, Refusal> {
+    fn pop_many(&mut self, count: u8) -> Result<Slot, Refusal> {
         let mut all = Slot { start: self.op, ..Slot::default() };
         for _ in 0..count {
             all = all.with(self.pop()?);
         }
         Ok(all)
-    }
-
-    fn gather(&mut self, count: usize) -> Result<(), Refusal> {
-        let made = self.pop_many(count)?;
-        self.push_made(made)
-    }
-
-    fn add(&mut self, count: usize) -> Result<(), Refusal> {
-        let added = self.pop_many(count)?;
-        self.extend(added)
     }
 
     fn extend(&mut self, added: Slot) -> Result<(), Refusal> {

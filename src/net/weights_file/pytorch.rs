@@ -172,13 +172,7 @@ fn count_unread(value: &PickleValue, kinds: &mut BTreeMap<&'static str, usize>) 
     match value {
         PickleValue::Dict(dict) => dict.values().for_each(|inner| count_unread(inner, kinds)),
         PickleValue::List(list) => list.iter().for_each(|inner| count_unread(inner, kinds)),
-        PickleValue::Unsupported(_)
-        | PickleValue::None
-        | PickleValue::Bool(_)
-        | PickleValue::Int(_)
-        | PickleValue::Float(_)
-        | PickleValue::String(_)
-        | PickleValue::Bytes(_) => {}
+        _ => {}
     }
 }
 
@@ -227,12 +221,7 @@ fn tensors(value: &PickleValue) -> usize {
         PickleValue::Unsupported(name) => usize::from(name == "torch.Tensor"),
         PickleValue::Dict(dict) => dict.values().map(tensors).sum(),
         PickleValue::List(list) => list.iter().map(tensors).sum(),
-        PickleValue::None
-        | PickleValue::Bool(_)
-        | PickleValue::Int(_)
-        | PickleValue::Float(_)
-        | PickleValue::String(_)
-        | PickleValue::Bytes(_) => 0,
+        _ => 0,
     }
 }
 

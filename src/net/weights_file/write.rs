@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -24,7 +25,7 @@ pub fn write_tensors(
     tensors: &BTreeMap<String, FileTensor>,
     about: Option<(&str, String)>,
 ) -> Result<(), WeightFileError> {
-    write_views(path, tensors, about)
+    write_views(path, tensors.iter().map(|(name, tensor)| (name, StateTensor::Values(tensor))), about)
 }
 
 /// Writes tensors of a network as a state dict that PyTorch's `load_state_dict` takes as it is: as [`write_tensors`], with
@@ -47,7 +48,7 @@ pub fn write_state_dict(
             entries.insert(format!("{}.{BATCHES_TRACKED}", layer.name), count);
         }
     }
-    write_views(path, &entries, about)
+    write_views(path, entries, about)
 }
 
 enum StateTensor<'a> {
@@ -56,29 +57,29 @@ enum StateTensor<'a> {
     Count([u8; 8]),
 }
 
-impl View for &StateTensor<'_> {
+impl View for StateTensor<'_> {
     fn dtype(&self) -> Dtype {
         match self {
-            StateTensor::Values(_) => Dtype::F32,
-            StateTensor::Count(_) => Dtype::I64,
+            Self::Values(_) => Dtype::F32,
+            Self::Count(_) => Dtype::I64,
         }
     }
     fn shape(&self) -> &[usize] {
         match self {
-            StateTensor::Values(tensor) => &tensor.shape,
-            StateTensor::Count(_) => &[],
+            Self::Values(tensor) => &tensor.shape,
+            Self::Count(_) => &[],
         }
     }
     fn data(&self) -> Cow<'_, [u8]> {
         match self {
-            StateTensor::Values(tensor) => Cow::Owned(f32_bytes(&tensor.values)),
-            StateTensor::Count(bytes) => Cow::Borrowed(bytes),
+            Self::Values(tensor) => Cow::Owned(f32_bytes(&tensor.values)),
+            Self::Count(bytes) => Cow::Borrowed(bytes),
         }
     }
     fn data_len(&self) -> usize {
         match self {
-            StateTensor::Values(tensor) => tensor.values.len() * 4,
-            StateTensor::Count(bytes) => bytes.len(),
+            Self::Values(tensor) => tensor.values.len() * 4,
+            Self::Count(bytes) => bytes.len(),
         }
     }
 }
@@ -97,9 +98,9 @@ pub fn note_of_writer(of: &[(&str, Value)], data: &Data) -> (&'static str, Strin
     (WRITER, Value::Object(of.chain(scaling).collect()).to_string())
 }
 
-pub fn write_views<'a, V: View>(
+fn write_views<V: View>(
     path: &Path,
-    views: impl IntoIterator<Item = (&'a String, V)>,
+    views: impl IntoIterator<Item = (impl AsRef<str> + Ord + Display, V)>,
     about: Option<(&str, String)>,
 ) -> Result<(), WeightFileError> {
     let about = about.map(|(key, value)| std::iter::once((key.to_owned(), value)).collect());
@@ -107,21 +108,6 @@ pub fn write_views<'a, V: View>(
         .map_err(|error| WeightFileError::Damaged { path: path.to_owned(), detail: error.to_string() })?;
     doc::file::write_atomically(path, &bytes)
         .map_err(|source| WeightFileError::Io { path: path.to_owned(), source })
-}
-
-impl View for &FileTensor {
-    fn dtype(&self) -> Dtype {
-        Dtype::F32
-    }
-    fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-    fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Owned(f32_bytes(&self.values))
-    }
-    fn data_len(&self) -> usize {
-        self.values.len() * 4
-    }
 }
 
 /// Returns the named tensors of a network.

@@ -281,7 +281,7 @@ fn on_the_web(data: &Data, origin: &Origin, published: &str) -> Vec<Value> {
 /// Returns the entity of data without an address: those inside the program, and those of the user, whose place is private.
 fn elsewhere(data: &Data) -> Value {
     let about = data.variant().help;
-    let description = if data.is_of_user() {
+    let description = if data.needs_look() {
         format!("{about}; files of the authors' own, which are not in this crate")
     } else {
         format!("{about}; part of Weightlab")

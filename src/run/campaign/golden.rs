@@ -136,7 +136,7 @@ impl<'a> Golden<'a> {
         let mut golden = Self { compute, network, hooks, batches: Vec::new(), ranges, prepared };
         for (number, part) in samples.batches(batch).enumerate() {
             let (inputs, _) = part.map_err(|error| error.to_string())?;
-            let input = Activations::of_samples(samples.shape, inputs.into_owned());
+            let input = Activations::from_samples(samples.shape, inputs.into_owned());
             let batch = golden.pass(number * batch, input, [measure, keep]);
             golden.batches.push(batch);
         }
@@ -325,7 +325,7 @@ fn ranges(plain: &Golden, batch: usize, train: &Samples) -> Result<BTreeMap<usiz
     let ranges = thread_map(train.len().div_ceil(batch), |number| {
         let first = number * batch;
         let values = train.range(first..(first + batch).min(train.len()))?;
-        let mut activations = Activations::of_samples(train.shape, values.into_owned());
+        let mut activations = Activations::from_samples(train.shape, values.into_owned());
         let mut at = 0;
         let range = |&op: &usize| {
             activations = plain.compute.forward(&plain.network, at..op + 1, &activations);

@@ -258,7 +258,7 @@ fn campaign(
 /// Reads the weights without faults, as the run wrote them.
 fn weights(context: &RunContext, identity: &Identity) -> Result<Network, String> {
     let [values, masks] = identity.files().map(|file| context.output.join(file));
-    let tensors = read_tensors(&values).map_err(|error| error.to_string())?.tensors;
+    let tensors = read_tensors(&values, false).map_err(|error| error.to_string())?.tensors;
     let blank = context.fresh_network(0);
     let parameter = |parameter: &Parameter| {
         let tensor = tensors.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);

@@ -83,7 +83,7 @@ fn naive(setup: &Setup, context: &RunContext, faults: TrialFaults) -> String {
     let chunks = values.chunks(batch * size).zip(&networks);
     let ops = golden.structure().ops.len();
     let logits = chunks.flat_map(|(inputs, network)| {
-        let input = Activations::of_samples(context.data.test.shape, inputs.to_vec());
+        let input = Activations::from_samples(context.data.test.shape, inputs.to_vec());
         (0..ops).fold(input, |input, op| context.compute.forward(network, op..op + 1, &input)).values
     });
     hash(&logits.collect::<Vec<f32>>())

@@ -82,7 +82,7 @@ impl Compute for View {
         if self.reading().faults.is_empty() {
             return self.context.compute.logits(network, inputs, count);
         }
-        let input = Activations::of_samples(network.structure().input, inputs.to_vec());
+        let input = Activations::from_samples(network.structure().input, inputs.to_vec());
         self.forward(network, 0..network.structure().ops.len(), &input).values
     }
 

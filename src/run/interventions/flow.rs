@@ -74,7 +74,7 @@ fn scaled_gradients(compute: &dyn Compute, network: &Network) -> Vec<Vec<f32>> {
     let structure = Structure { ops: Vec::new(), ..old.as_ref().clone() };
     let values = (0..network.len()).map(|index| Arc::new(network.values(index).to_vec())).collect();
     let mut scaled = Scaled { structure, values, norms: Vec::new() };
-    let mut flow = Activations::of_samples(old.input, vec![1.0; old.input.len()]);
+    let mut flow = Activations::from_samples(old.input, vec![1.0; old.input.len()]);
     let mut from = 0;
     for (at, op) in old.ops.iter().enumerate() {
         scaled.structure.ops.push(op.clone());

@@ -73,7 +73,7 @@ fn distance(
     let norms: Vec<(usize, usize)> = structure.ops.iter().enumerate().filter_map(norm).collect();
     let mut moments = vec![Vec::new(); norms.len()];
     for part in spread(samples, SAMPLES.min(samples.len())).batches(batch) {
-        let mut activations = Activations::of_samples(samples.shape, part?.0.into_owned());
+        let mut activations = Activations::from_samples(samples.shape, part?.0.into_owned());
         let mut done = 0;
         for (&(op, _), moments) in norms.iter().zip(&mut moments) {
             activations = compute.forward(network, done..op, &activations);

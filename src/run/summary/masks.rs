@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::evaluate::files_of_round;
 use crate::folder::names;
-use intervene::{ByChance, Entry, Overlap};
+use intervene::{Entry, Overlap};
 use net::weights_file::read_held;
 use results::rounds::Round;
 use results::tickets::{LayerOverlap, MaskOverlap};
@@ -97,7 +97,7 @@ impl Pair {
         let entries: usize = common.iter().map(|(a, _)| a.len()).sum();
         (!common.is_empty()).then(|| Self {
             index: common.iter().map(|(a, b)| Overlap::new(a, b)).sum::<Overlap>().jaccard(),
-            chance: common.iter().map(|(a, b)| ByChance::new(a, b)).sum::<ByChance>().jaccard(),
+            chance: common.iter().map(|(a, b)| Overlap::by_chance(a, b)).sum::<Overlap>().jaccard(),
             remaining: common.iter().map(|(a, b)| surviving(a) + surviving(b)).sum::<f64>()
                 / (2.0 * entries as f64),
         })

@@ -129,7 +129,7 @@ impl Files {
             return Err("the run is not done; it writes its weights at the end".to_owned());
         }
         let [values, masks] = moment.files().map(|file| folder.join(id).join(file));
-        let tensors = read_tensors(&values).map_err(|error| error.to_string())?.tensors;
+        let tensors = read_tensors(&values, false).map_err(|error| error.to_string())?.tensors;
         Ok(Self { tensors, masks: read_held(&masks).map_err(|error| error.to_string())? })
     }
 

@@ -20,8 +20,7 @@ use doc::Structure;
 use doc::plan::Reading;
 use form::number::{counted, first_of};
 use net::weights_file::{
-    FileTensor, NamedTensors, TensorFile, WeightFileError, dtype_name, note_on_infinite, read_masks,
-    read_tensors,
+    FileTensor, NamedTensors, TensorFile, WeightFileError, dtype_name, note_on_infinite, read_tensors,
 };
 use results::network::shape_text;
 
@@ -80,8 +79,7 @@ pub struct Read {
 
 /// Reads the tensors of a weight file for a network.
 pub fn read_for(structure: &Structure, path: &Path, as_mask: bool) -> Result<Read, WeightFileError> {
-    let NamedTensors { tensors, order, mut notes, .. } =
-        if as_mask { read_masks(path)? } else { read_tensors(path)? };
+    let NamedTensors { tensors, order, mut notes, .. } = read_tensors(path, as_mask)?;
     let file = FileShapes { shapes: shapes_of(&tensors), order, ..FileShapes::default() };
     let naming = Naming::new(structure, &file);
     let tensors = naming.apply(tensors);
@@ -277,7 +275,7 @@ pub fn inspect(path: &Path) -> Result<Inspection, String> {
     let file = TensorFile::open(&path).map_err(|error| error.to_string())?;
     let (mut tensors, mut infinite) = (Vec::new(), 0);
     for (name, head) in &file.heads {
-        let read = file.values(name).map_err(|error| error.to_string())?;
+        let read = file.values(name, false).map_err(|error| error.to_string())?;
         infinite += read.as_ref().map_or(0, |read| read.too_large);
         let values = read.map(|read| Statistics::new(&read.tensor.values));
         let dtype = dtype_name(head.dtype);

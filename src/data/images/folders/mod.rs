@@ -457,21 +457,17 @@ impl LabelMap {
         let size = path.metadata().map_err(unreadable)?.len();
         let remedy = "Write a folder to a line, its class and a name: n01440764 0 tench; a tab after the folder, where its \
                       name has spaces";
+        let wrong = |expected: &str, found: String| DataError::wrong(path, expected, found, remedy);
+        let expected = "a text of folders and classes";
         if size > LONGEST {
-            return Err(DataError::wrong(
-                path,
-                "a text of folders and classes",
-                format!("{size} bytes"),
-                remedy,
-            ));
+            return Err(wrong(expected, format!("{size} bytes")));
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
         if let Some(found) = stand_in(&bytes) {
-            return Err(DataError::wrong(path, "a text of folders and classes", found, remedy));
+            return Err(wrong(expected, found.to_owned()));
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|_| DataError::wrong(path, "text in UTF-8", "other bytes", remedy))?;
-        Self::parse(&text).map_err(|(expected, found)| DataError::wrong(path, expected, found, remedy))
+        let text = String::from_utf8(bytes).map_err(|_| wrong("text in UTF-8", "other bytes".to_owned()))?;
+        Self::parse(&text).map_err(|(expected, found)| wrong(&expected, found))
     }
 
     fn parse(text: &str) -> Result<Self, (String, String)> {

@@ -75,7 +75,7 @@ fn images(dir: &Path) -> Images {
 
 fn read_all(images: Images) -> Result<Dataset, String> {
     let data = Data::Images(images);
-    let found = data.look(Path::new("")).map_err(|error| error.to_string())?;
+    let found = data.look(Path::new(""), &crate::Digests::open()).map_err(|error| error.to_string())?;
     data.with_found(found.map(|looked| looked.found))
         .read(None, Path::new(""))
         .map_err(|error| error.to_string())
@@ -90,8 +90,10 @@ fn folders_are_classes_and_pictures_are_in_order() {
         data.train.sample(1).unwrap().iter().map(|value| (value * 255.0).round() as u8).collect();
     assert!(differences(&first, &fixture("wide.png.rgb")).0 <= 1);
     let facts = Data::Images(images(folder.path()));
-    let facts =
-        facts.with_found(facts.look(Path::new("")).unwrap().map(|looked| looked.found)).facts(None).unwrap();
+    let facts = facts
+        .with_found(facts.look(Path::new(""), &crate::Digests::open()).unwrap().map(|looked| looked.found))
+        .facts(None)
+        .unwrap();
     assert_eq!((facts.shape, facts.train_samples, facts.test_samples), (Shape::new(3, 20, 20), 4, 2));
     let whole = Images { test: 0.5, ..images(&folder.join("train")) };
     let data = read_all(whole).unwrap();
@@ -113,7 +115,7 @@ fn a_label_map_gives_folders_their_classes() {
     let label_map = Some(folder.join("synsets.txt").display().to_string());
     let mapped = Images { label_map, ..images(folder.path()) };
     let data = Data::Images(mapped.clone());
-    let found = data.look(Path::new("")).unwrap().unwrap().found;
+    let found = data.look(Path::new(""), &crate::Digests::open()).unwrap().unwrap().found;
     assert_eq!(found.classes.iter().collect::<Vec<_>>(), ["tom", "1", "hound"]);
     assert_eq!(read_all(mapped.clone()).unwrap().test.labels, [0, 2]);
     folder.write("synsets.txt", b"dog\nbird\n");
@@ -232,7 +234,9 @@ fn a_class_of_damaged_pictures_is_refused_even_where_they_are_left_out() {
     for name in ["a.JPG", "b.bmp"] {
         folder.write(&format!("train/dog/{name}"), b"version https://git-lfs.github.com/spec/v1\n");
     }
-    let look = |images: Images| Data::Images(images).look(Path::new("")).map(|_| ()).unwrap_err().to_string();
+    let look = |images: Images| {
+        Data::Images(images).look(Path::new(""), &crate::Digests::open()).map(|_| ()).unwrap_err().to_string()
+    };
     let message = look(images(folder.path()));
     assert!(message.contains("train/dog/a.JPG: expected a picture, found a Git LFS pointer"), "{message}");
     let skips = Images { damaged: crate::Damaged::Skip, ..images(folder.path()) };
@@ -256,7 +260,9 @@ fn a_third_part_is_for_validation_and_shares_are_of_each_class() {
             }
         }
     }
-    let look = |images: &Images| Data::Images(images.clone()).look(Path::new("")).unwrap().unwrap();
+    let look = |images: &Images| {
+        Data::Images(images.clone()).look(Path::new(""), &crate::Digests::open()).unwrap().unwrap()
+    };
     let three = images(folder.path());
     let looked = look(&three);
     assert_eq!((looked.found.train, looked.found.validation, looked.found.test), (15, 15, 15));
@@ -289,7 +295,8 @@ fn folders_that_people_have_are_read() {
         ("left-out-pictures/tif", "a b", [18, 0, 4]),
     ] {
         let images = images(&cases.join(folder));
-        let looked = Data::Images(images.clone()).look(Path::new("")).unwrap().unwrap();
+        let looked =
+            Data::Images(images.clone()).look(Path::new(""), &crate::Digests::open()).unwrap().unwrap();
         let found = looked.found;
         assert_eq!([found.train, found.validation, found.test], sizes, "{folder}");
         assert_eq!(found.classes.iter().collect::<Vec<_>>().join(" "), classes, "{folder}");

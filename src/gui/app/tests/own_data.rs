@@ -115,7 +115,7 @@ fn a_table_that_is_dropped_becomes_the_data() {
     }
     window.execute(Command::Undo);
     let data = &window.harness.state().editor.document.experiment.data;
-    assert!(!data.is_of_user(), "saving is no step to undo: {data:?}");
+    assert!(!data.needs_look(), "saving is no step to undo: {data:?}");
 }
 
 #[test]

@@ -46,14 +46,12 @@ pub struct Row<'a> {
     pub trial: u64,
     /// The only image that sees it; none: all of them.
     pub image: Option<u64>,
-    /// A fault or a draw.
     pub logged: Logged<'a>,
 }
 
 /// A fault or a draw in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Logged<'a> {
-    /// One fault.
     Fault(LoggedFault<'a>),
     /// All faults of a draw that is too long to list.
     Draw {
@@ -310,7 +308,6 @@ pub struct Place<'a> {
     pub name: &'a str,
     /// Its number of entries.
     pub entries: usize,
-    /// Its number format.
     pub format: Format,
 }
 
@@ -336,7 +333,6 @@ pub struct ListedTrial {
     pub campaign: String,
     pub round: Option<u64>,
     pub trial: u64,
-    /// Its faults.
     pub faults: Vec<PlacedFault>,
 }
 

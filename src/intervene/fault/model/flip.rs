@@ -15,6 +15,10 @@ fn inverted(found: StoredValue, count: u32) -> u32 {
 }
 
 impl Corruption for Flip {
+    fn unit(&self) -> Unit {
+        Unit::Bits(1)
+    }
+
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Flip {what} of {part}")
     }

@@ -87,9 +87,9 @@ impl StoredValue<'_> {
 
 /// A fault model.
 pub trait Corruption: Sync {
-    /// Returns what one site is: a bit, unless it says otherwise.
+    /// Returns what one site is.
     fn unit(&self) -> Unit {
-        Unit::Bits(1)
+        Unit::Value
     }
 
     /// Returns how a plan that has it reads; `what` is what it changes, as `3 exponent bits`, of which `part` of a network.

@@ -1,4 +1,4 @@
-use super::{Corruption, StoredValue, Unit};
+use super::{Corruption, StoredValue};
 use crate::draw::Normal;
 use crate::stream::Stream;
 use form::number::share_in_percent;
@@ -11,10 +11,6 @@ form::wrapped! {
 }
 
 impl Corruption for Noise {
-    fn unit(&self) -> Unit {
-        Unit::Value
-    }
-
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Add {} noise to {what} of {part}", share_in_percent(self.0))
     }

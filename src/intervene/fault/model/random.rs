@@ -1,4 +1,4 @@
-use super::{Corruption, StoredValue, Unit};
+use super::{Corruption, StoredValue};
 use crate::draw::uniform_f64;
 use crate::stream::Stream;
 
@@ -6,10 +6,6 @@ use crate::stream::Stream;
 pub(super) struct Random;
 
 impl Corruption for Random {
-    fn unit(&self) -> Unit {
-        Unit::Value
-    }
-
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Replace {what} of {part} at random")
     }

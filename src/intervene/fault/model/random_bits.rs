@@ -1,4 +1,4 @@
-use super::{Corruption, StoredValue, Unit};
+use super::{Corruption, StoredValue};
 use crate::stream::Stream;
 use rand::Rng;
 
@@ -6,10 +6,6 @@ use rand::Rng;
 pub(super) struct RandomBits;
 
 impl Corruption for RandomBits {
-    fn unit(&self) -> Unit {
-        Unit::Value
-    }
-
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Replace the bits of {what} of {part} at random")
     }

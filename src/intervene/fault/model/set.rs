@@ -1,4 +1,4 @@
-use super::{Corruption, StoredValue, Unit};
+use super::{Corruption, StoredValue};
 use crate::stream::Stream;
 use form::number::number;
 
@@ -12,10 +12,6 @@ form::wrapped! {
 }
 
 impl Corruption for Zero {
-    fn unit(&self) -> Unit {
-        Unit::Value
-    }
-
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Set {what} of {part} to 0")
     }
@@ -26,10 +22,6 @@ impl Corruption for Zero {
 }
 
 impl Corruption for Value {
-    fn unit(&self) -> Unit {
-        Unit::Value
-    }
-
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Set {what} of {part} to {}", number(self.0))
     }

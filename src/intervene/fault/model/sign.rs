@@ -1,4 +1,4 @@
-use super::{Corruption, StoredValue, Unit};
+use super::{Corruption, StoredValue};
 use crate::fault::Format;
 use crate::stream::Stream;
 
@@ -7,10 +7,6 @@ use crate::stream::Stream;
 pub(super) struct Sign;
 
 impl Corruption for Sign {
-    fn unit(&self) -> Unit {
-        Unit::Value
-    }
-
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Invert the sign of {what} of {part}")
     }

@@ -1,4 +1,4 @@
-use super::{Corruption, StoredValue};
+use super::{Corruption, StoredValue, Unit};
 use crate::stream::Stream;
 
 /// Makes a bit read 0; where it does already, nothing changes.
@@ -8,6 +8,10 @@ pub(super) struct StuckAt0;
 pub(super) struct StuckAt1;
 
 impl Corruption for StuckAt0 {
+    fn unit(&self) -> Unit {
+        Unit::Bits(1)
+    }
+
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Hold {what} of {part} at 0")
     }
@@ -18,6 +22,10 @@ impl Corruption for StuckAt0 {
 }
 
 impl Corruption for StuckAt1 {
+    fn unit(&self) -> Unit {
+        Unit::Bits(1)
+    }
+
     fn sentence(&self, what: &str, part: &str) -> String {
         format!("Hold {what} of {part} at 1")
     }

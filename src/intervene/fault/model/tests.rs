@@ -8,7 +8,7 @@ fn rng() -> Stream {
     stream(1, Purpose::Fault, &[])
 }
 
-/// What the first of these values reads as after one fault.
+/// Returns what the first of these values reads as after one fault.
 fn read(model: FaultModel, format: Format, values: &[f32], bit: u32) -> f32 {
     let storage = Storage::new(format, values, 1);
     let found = StoredValue { stored: storage.encode(0, values[0]), bit, index: 0, storage: &storage };

@@ -16,7 +16,7 @@ pub fn top1(logits: &[f32]) -> Option<u32> {
 
 /// Counts the classes that come before this one: those with a larger logit, and the lower ones with an equal logit.
 /// With one logit there are two classes, and none has five before it.
-fn rank(logits: &[f32], class: u32) -> usize {
+pub fn rank(logits: &[f32], class: u32) -> usize {
     let Some(own) = logits.get(class as usize) else { return 0 };
     let is_before = |(other, logit): &(u32, &f32)| *logit > own || *logit == own && *other < class;
     (0_u32..).zip(logits).filter(is_before).count()
@@ -139,10 +139,10 @@ impl Tally {
     /// Returns the tally of a batch: logits are `[images, outputs]`, row by row.
     pub fn from_logits(golden: &[f32], faulty: &[f32], outputs: usize, labels: &[u32]) -> Self {
         let rows = golden.chunks_exact(outputs).zip(faulty.chunks_exact(outputs)).zip(labels);
-        rows.map(|((golden, faulty), &label)| Self::of_image(golden, faulty, label)).sum()
+        rows.map(|((golden, faulty), &label)| Self::from_image(golden, faulty, label)).sum()
     }
 
-    fn of_image(golden: &[f32], faulty: &[f32], label: u32) -> Self {
+    fn from_image(golden: &[f32], faulty: &[f32], label: u32) -> Self {
         let (expected, predicted) = (top1(golden), top1(faulty));
         let correct = u64::from(predicted == Some(label));
         let image = Self { images: 1, correct, ..Self::default() };

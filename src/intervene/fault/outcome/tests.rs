@@ -17,7 +17,7 @@ fn class(tally: Tally) -> &'static str {
 }
 
 fn outcome(faulty: [f32; 3]) -> &'static str {
-    class(Tally::of_image(&GOLDEN, &faulty, 0))
+    class(Tally::from_image(&GOLDEN, &faulty, 0))
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn each_class_in_one_example() {
 
 #[test]
 fn masked_means_equal_bits() {
-    assert_eq!(class(Tally::of_image(&[0.0, 1.0], &[-0.0, 1.0], 0)), "benign");
+    assert_eq!(class(Tally::from_image(&[0.0, 1.0], &[-0.0, 1.0], 0)), "benign");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn of_equal_logits_the_lower_class_is_predicted() {
 #[test]
 fn corrected_and_lost_compare_with_the_label() {
     let brief = |label| {
-        let tally = Tally::of_image(&GOLDEN, &[4.0, 3.0, 2.0], label);
+        let tally = Tally::from_image(&GOLDEN, &[4.0, 3.0, 2.0], label);
         (tally.corrected, tally.lost, tally.correct)
     };
     assert_eq!(brief(0), (1, 0, 1));
@@ -54,23 +54,23 @@ fn corrected_and_lost_compare_with_the_label() {
 
 #[test]
 fn a_detectable_error_is_wrong_but_not_lost() {
-    let tally = Tally::of_image(&GOLDEN, &[f32::NAN; 3], 1);
+    let tally = Tally::from_image(&GOLDEN, &[f32::NAN; 3], 1);
     assert_eq!((class(tally), tally.lost, tally.correct), ("due", 0, 0));
 }
 
 #[test]
 fn sdc5_is_that_the_golden_class_is_sixth_or_worse() {
     let golden = [9.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    let sdc5 = |faulty: [f32; 6]| Tally::of_image(&golden, &faulty, 0).sdc5;
+    let sdc5 = |faulty: [f32; 6]| Tally::from_image(&golden, &faulty, 0).sdc5;
     assert_eq!(sdc5([0.0, 1.0, 1.0, 1.0, 1.0, 1.0]), 1);
     assert_eq!(sdc5([0.0, 1.0, 1.0, 1.0, 1.0, 0.0]), 0, "class 0 comes before class 5 among equals");
-    let five = Tally::of_image(&golden[..5], &[0.0, 1.0, 1.0, 1.0, 1.0], 0);
+    let five = Tally::from_image(&golden[..5], &[0.0, 1.0, 1.0, 1.0, 1.0], 0);
     assert_eq!((class(five), five.sdc5), ("sdc1", 0));
 }
 
 #[test]
 fn with_one_logit_the_sign_is_the_class() {
-    let tally = |golden, faulty| Tally::of_image(&[golden], &[faulty], 1);
+    let tally = |golden, faulty| Tally::from_image(&[golden], &[faulty], 1);
     assert_eq!(class(tally(1.0, 0.5)), "benign");
     assert_eq!(class(tally(1.0, -0.5)), "sdc1");
     assert_eq!(class(tally(-1.0, 0.0)), "benign");
@@ -137,7 +137,7 @@ fn every_outcome_is_defined_under_its_name_and_every_part_of_a_figure_too() {
 #[test]
 fn the_counts_of_a_tally_are_those_of_its_outcomes() {
     let faulty = [GOLDEN, [1.0, 2.5, 2.0], [1.0, 1.5, 2.0], [1.0, f32::NAN, 2.0]];
-    let tally: Tally = faulty.iter().map(|faulty| Tally::of_image(&GOLDEN, faulty, 1)).sum();
+    let tally: Tally = faulty.iter().map(|faulty| Tally::from_image(&GOLDEN, faulty, 1)).sum();
     for outcome in ImageOutcome::ALL {
         assert_eq!(outcome.count(&tally), 1, "{}", outcome.name());
         assert_eq!(

@@ -229,13 +229,8 @@ impl PrunedMemory {
 /// proportional to the successes. Above ½, failures are counted instead.
 fn binomial(rng: &mut impl Rng, trials: u64, probability: f64) -> u64 {
     if probability > 0.5 {
-        return trials - rare(rng, trials, 1.0 - probability);
+        return trials - binomial(rng, trials, 1.0 - probability);
     }
-    rare(rng, trials, probability)
-}
-
-/// Returns the successes where they are the rarer outcome.
-fn rare(rng: &mut impl Rng, trials: u64, probability: f64) -> u64 {
     if probability <= 0.0 {
         return 0;
     }

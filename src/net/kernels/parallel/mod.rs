@@ -60,20 +60,20 @@ pub fn any(count: usize, work: usize, holds: impl Fn(usize) -> bool + Send + Syn
 
 /// A slice of which several tasks write disjoint parts.
 #[derive(Clone, Copy)]
-pub struct Shared<'a> {
-    start: *mut f32,
+pub struct Shared<'a, T = f32> {
+    start: *mut T,
     len: usize,
     #[cfg(test)]
     number: usize,
-    of: std::marker::PhantomData<&'a mut [f32]>,
+    of: std::marker::PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: it is a mutable borrow of numbers, and callers of `slice` promise that parts do not overlap.
-unsafe impl Send for Shared<'_> {}
+// SAFETY: it is a mutable borrow of values that may be sent, and callers of `slice` promise that parts do not overlap.
+unsafe impl<T: Send> Send for Shared<'_, T> {}
 // SAFETY: as above.
-unsafe impl Sync for Shared<'_> {}
+unsafe impl<T: Send> Sync for Shared<'_, T> {}
 
-impl<'a> Shared<'a> {
+impl Shared<'_> {
     /// Prefetches the cache line of number `at`.
     #[inline(always)]
     pub fn prefetch(&self, at: usize) {
@@ -85,9 +85,11 @@ impl<'a> Shared<'a> {
     pub const fn start(&self) -> *const f32 {
         self.start
     }
+}
 
+impl<'a, T> Shared<'a, T> {
     /// Shares a slice.
-    pub fn new(values: &'a mut [f32]) -> Self {
+    pub fn new(values: &'a mut [T]) -> Self {
         Self {
             start: values.as_mut_ptr(),
             len: values.len(),
@@ -97,53 +99,29 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Returns `len` numbers from `at` on.
+    /// Returns `len` values from `at` on.
     ///
     /// # Safety
     /// While the slice lives, nothing else reads or writes any of them: neither another task nor another slice of the
     /// same one, and [`Shared`] borrows the whole for as long.
     #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
     #[inline(always)]
-    pub unsafe fn slice(&self, at: usize, len: usize) -> &'a mut [f32] {
+    pub unsafe fn slice(&self, at: usize, len: usize) -> &'a mut [T] {
         assert!(at <= self.len && len <= self.len - at, "within the shared slice");
         #[cfg(test)]
         crate::testing::owners::take(self.number, self.len, at..at + len);
         // SAFETY: within the slice, and used by nothing else, by the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(at), len) }
     }
-}
 
-#[derive(Clone, Copy)]
-struct Chunks<T> {
-    start: *mut T,
-    len: usize,
-    size: usize,
-}
-
-// SAFETY: it stands for a mutable borrow of values that may be sent, and each chunk is used by one task.
-unsafe impl<T: Send> Send for Chunks<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Sync for Chunks<T> {}
-
-impl<T> Chunks<T> {
-    fn new(values: &mut [T], size: usize) -> Self {
-        Self { start: values.as_mut_ptr(), len: values.len(), size: size.max(1) }
-    }
-
-    fn count(&self) -> usize {
-        self.len.div_ceil(self.size)
-    }
-
-    /// Returns one of the chunks.
+    /// Returns one of the chunks of `size` values, of which the last may have fewer.
     ///
     /// # Safety
-    /// The values live and are borrowed, and nothing else uses this chunk.
+    /// As for [`Self::slice`].
     #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
-    unsafe fn chunk(&self, at: usize) -> &mut [T] {
-        assert!(at < self.count(), "one of the chunks");
-        let start = at * self.size;
-        // SAFETY: within the slice, and used by nothing else, by the caller's promise.
-        unsafe { std::slice::from_raw_parts_mut(self.start.add(start), self.size.min(self.len - start)) }
+    unsafe fn chunk(&self, at: usize, size: usize) -> &'a mut [T] {
+        // SAFETY: the caller's promise.
+        unsafe { self.slice(at * size, size.min(self.len - at * size)) }
     }
 }
 
@@ -155,12 +133,14 @@ pub fn chunks_mut<T: Send>(
     work: usize,
     task: impl Fn(usize, &mut [T]) + Send + Sync,
 ) {
-    let chunks = Chunks::new(values, size);
-    if is_worth_dividing(chunks.count(), work) {
-        // SAFETY: `values` are borrowed for as long, and every chunk has one task.
-        divided(chunks.count(), |at| task(at, unsafe { chunks.chunk(at) }));
+    let size = size.max(1);
+    let count = values.len().div_ceil(size);
+    if is_worth_dividing(count, work) {
+        let values = Shared::new(values);
+        // SAFETY: every chunk has one task.
+        divided(count, |at| task(at, unsafe { values.chunk(at, size) }));
     } else {
-        values.chunks_mut(chunks.size).enumerate().for_each(|(at, chunk)| task(at, chunk));
+        values.chunks_mut(size).enumerate().for_each(|(at, chunk)| task(at, chunk));
     }
 }
 
@@ -172,52 +152,17 @@ pub fn pairs_mut<A: Send, B: Send>(
     work: usize,
     task: impl Fn(usize, &mut [A], &mut [B]) + Send + Sync,
 ) {
-    let (firsts, seconds) = (Chunks::new(first, first_size), Chunks::new(second, second_size));
-    if is_worth_dividing(firsts.count(), work) {
-        divided(firsts.count().min(seconds.count()), |at| {
-            // SAFETY: both are borrowed for as long, and every pair has one task.
-            let (first, second) = unsafe { (firsts.chunk(at), seconds.chunk(at)) };
+    let sizes = (first_size.max(1), second_size.max(1));
+    let counts = (first.len().div_ceil(sizes.0), second.len().div_ceil(sizes.1));
+    if is_worth_dividing(counts.0, work) {
+        let (first, second) = (Shared::new(first), Shared::new(second));
+        divided(counts.0.min(counts.1), |at| {
+            // SAFETY: every pair has one task.
+            let (first, second) = unsafe { (first.chunk(at, sizes.0), second.chunk(at, sizes.1)) };
             task(at, first, second);
         });
     } else {
-        let chunks = first.chunks_mut(firsts.size).zip(second.chunks_mut(seconds.size));
+        let chunks = first.chunks_mut(sizes.0).zip(second.chunks_mut(sizes.1));
         chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_forced_is_divided() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
-        assert!(!pool.install(|| is_worth_dividing(2, 0)));
-        assert!(crate::testing::divided(2, || is_worth_dividing(2, 0) && !is_worth_dividing(1, 0)));
-    }
-
-    /// Two tasks, and then one more, each with these numbers of ten.
-    fn take(first: (usize, usize), second: (usize, usize)) {
-        let mut values = [0.0; 10];
-        let shared = Shared::new(&mut values);
-        tasks(2, 0, |task| {
-            let (at, len) = [first, second][task];
-            // SAFETY: the tasks run one after the other and keep no reference.
-            (0..2).for_each(|_| unsafe { shared.slice(at, len) }.fill(1.0));
-        });
-        // SAFETY: as above.
-        tasks(1, 0, |_| unsafe { shared.slice(0, 10) }.fill(1.0));
-    }
-
-    #[test]
-    fn tasks_take_places_of_their_own() {
-        take((0, 4), (4, 6));
-        take((5, 5), (0, 5));
-    }
-
-    #[test]
-    #[should_panic(expected = "another task has taken")]
-    fn what_two_tasks_take_is_noticed() {
-        take((0, 5), (4, 6));
     }
 }

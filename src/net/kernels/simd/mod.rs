@@ -41,7 +41,6 @@ pub trait Simd: Copy + Send + Sync {
         self.load(&std::array::from_fn(|lane| from[lane * stride]))
     }
 
-    /// Transposes rows and columns.
     #[inline(always)]
     fn transpose(self, rows: [Self::V; LANES]) -> [Self::V; LANES] {
         let rows = rows.map(Self::V::to_array);
@@ -241,7 +240,6 @@ pub fn processor_features() -> Vec<&'static str> {
 pub enum Level {
     /// Two of AVX2, with fused multiply-add.
     Avx2,
-    /// One of AVX-512.
     Avx512,
 }
 

@@ -34,7 +34,6 @@ pub unsafe fn with_avx2<K: Kernel>(kernel: K) {
 #[derive(Clone, Copy)]
 pub struct Avx512(());
 
-/// One register.
 #[derive(Clone, Copy)]
 pub struct Register(__m512);
 
@@ -125,7 +124,6 @@ impl Simd for Avx512 {
     }
 }
 
-/// Returns a mask of the first lanes.
 #[inline(always)]
 const fn first_lanes(count: usize) -> __mmask16 {
     ((1_u32 << count) - 1) as __mmask16

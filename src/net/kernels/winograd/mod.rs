@@ -144,7 +144,6 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Returns the plan for a form and shape.
     pub fn new<F: Form>(shape: &ConvShape, part: Option<&'a Part>) -> Self {
         let grid = Grid::new::<F>(shape);
         let whole = part.map_or(shape, |part| &part.whole);
@@ -176,11 +175,6 @@ impl<'a> Plan<'a> {
         let image = self.products * self.grid.tiles() * (whole.inputs + whole.outputs);
         let numbers = if self.by_images { GROUP } else { GROUP_BY_CHANNELS };
         (numbers / image).clamp(1, self.shape.images.max(1))
-    }
-
-    /// Returns the most channels that are summed at a time, where tasks go by channels.
-    pub fn most_channels(channels: usize) -> usize {
-        channels.min(DEPTH)
     }
 
     /// Returns the channels that are summed at a time, one range after the other: as in the whole, where those that
@@ -220,9 +214,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A cache line holds as many numbers as a vector.
-const LINE: usize = LANES;
-
 /// One matrix for every product of a form: `[product][row][column]`, with gaps between rows and between matrices.
 #[derive(Clone, Copy, Debug)]
 pub struct Planes {
@@ -238,17 +229,14 @@ impl Planes {
     /// Lays out `products` matrices with `rows` rows of `columns` numbers, one vector apart: rows (and matrices) a
     /// power of two apart would share a few sets of the cache.
     pub fn spread(products: usize, rows: usize, columns: usize) -> Self {
-        Self::with_row(products, rows, columns + LINE)
+        Self::dense(products, rows, columns + LANES)
     }
 
     /// Lays out matrices without gaps between rows, which are read from front to back.
-    pub fn dense(products: usize, rows: usize, columns: usize) -> Self {
-        Self::with_row(products, rows, columns)
-    }
-
-    fn with_row(products: usize, rows: usize, row: usize) -> Self {
-        let lines = (rows * row).div_ceil(LINE);
-        let plane = (lines | 1) * LINE;
+    pub fn dense(products: usize, rows: usize, row: usize) -> Self {
+        // A cache line holds as many numbers as a vector.
+        let lines = (rows * row).div_ceil(LANES);
+        let plane = (lines | 1) * LANES;
         Self { row, plane, len: products * plane }
     }
 
@@ -271,7 +259,6 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Returns the tiles of a form on images of a shape.
     pub fn new<F: Form>(shape: &ConvShape) -> Self {
         let ConvShape { height, width, .. } = *shape;
         Self { height, width, down: height.div_ceil(F::OUTPUTS), across: width.div_ceil(F::OUTPUTS) }

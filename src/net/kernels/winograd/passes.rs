@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::transforms::{Form, FromImages, FromWeights, ToImages, ToWeights};
-use super::{COLUMNS, Plan, Planes};
+use super::{COLUMNS, DEPTH, Plan, Planes};
 use crate::conv::ConvGradients;
 use crate::geometry::Direction;
 use crate::parallel::{Shared, chunks_mut, tasks};
@@ -112,7 +112,7 @@ impl<F: Form> Way<'_, F> {
     /// Writes the products of one panel, whose weights are transformed on the way, some rows at a time.
     pub fn transforming(&self, tiles: Tiles, images: Range<usize>, panel: usize, target: Target) {
         let channels = self.channels().0;
-        let planes = self.plan.weight_planes(Plan::most_channels(channels));
+        let planes = self.plan.weight_planes(channels.min(DEPTH));
         let mut weights = self.scratch.take(planes.len);
         let mut sums = self.scratch.take(self.plan.sum_planes(images.len()).len);
         let left = self.plan.part.map(|part| match self.pass {

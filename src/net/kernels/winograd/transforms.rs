@@ -481,7 +481,6 @@ const ROW: usize = LANES * TAPS;
 pub struct FromWeights<'a, F> {
     pub form: F,
     pub pass: Direction,
-    /// All weights.
     pub weight: &'a [f32],
     /// Inputs of the convolution.
     pub inputs: usize,
@@ -585,7 +584,6 @@ pub struct ToWeights<'a, F> {
     pub columns: Range<usize>,
     /// Inputs of the convolution.
     pub inputs: usize,
-    /// All weights.
     pub weight: Shared<'a>,
 }
 

@@ -214,7 +214,7 @@ fn a_pass_can_be_cut_anywhere_and_a_sample_stands_alone() {
         let (shape, ops) = (network.structure().input, network.structure().ops.len());
         let values = inputs(shape, 5);
         let logits = own.logits(&network, &values, 5);
-        let activations = Activations::of_samples(shape, values.clone());
+        let activations = Activations::from_samples(shape, values.clone());
         for cut in 0..=ops {
             let middle = own.forward(&network, 0..cut, &activations);
             assert_eq!(middle.shape, network.structure().shapes()[cut]);
@@ -242,7 +242,7 @@ proptest! {
             let ops = network.structure().ops.len();
             let moved = inputs(network.structure().input, count).into_iter().enumerate();
             let moved = moved.map(|(at, value)| value * (1.0 + (at as u32 ^ seed) as f32 % 97.0 / 31.0));
-            let mut whole = Activations::of_samples(network.structure().input, moved.collect());
+            let mut whole = Activations::from_samples(network.structure().input, moved.collect());
             for op in 0..ops {
                 let found = own.forward(&network, op..op + 1, &whole.gathered(&chosen));
                 whole = own.forward(&network, op..op + 1, &whole);
@@ -262,7 +262,7 @@ fn activations_have_the_layout_that_they_name() {
     let (own, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     let network = network(&vgg(true, Head::Linear, 3), Shape { channels: 3, height: 32, width: 32 });
     let activations =
-        Activations::of_samples(network.structure().input, inputs(network.structure().input, 2));
+        Activations::from_samples(network.structure().input, inputs(network.structure().input, 2));
     let (found, expected) =
         (own.forward(&network, 0..4, &activations), burn.forward(&network, 0..4, &activations));
     assert_eq!((found.layout, expected.layout), (Layout::ChannelsLast, Layout::ChannelsFirst));
@@ -367,12 +367,12 @@ fn images_that_go_in_parts_have_the_bits_of_single_ones() {
         let ops = 0..pool.map_or(network.structure().ops.len(), |pool| pool + 1);
         // Six images of the first network or four of the second go at a time, and one is left.
         let values = inputs(shape, 25);
-        let whole = || own.forward(&network, ops.clone(), &Activations::of_samples(shape, values.clone()));
+        let whole = || own.forward(&network, ops.clone(), &Activations::from_samples(shape, values.clone()));
         assert_same_bits(|| bits(&whole().values));
         let whole = whole();
         for sample in [0, 5, 6, 23, 24] {
             let alone =
-                Activations::of_samples(shape, values[sample * shape.len()..][..shape.len()].to_vec());
+                Activations::from_samples(shape, values[sample * shape.len()..][..shape.len()].to_vec());
             let alone = own.forward(&network, ops.clone(), &alone);
             assert_eq!(bits(&alone.values), bits(whole.sample(sample)), "{sample}");
         }

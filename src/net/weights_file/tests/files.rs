@@ -11,10 +11,10 @@ pub fn stored(name: &str) -> PathBuf {
 }
 
 fn read(name: &str) -> NamedTensors {
-    read_tensors(&stored(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    read_tensors(&stored(name), false).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What checkpoints.py computes from the names of tensors.
+/// Returns what checkpoints.py computes from the names of tensors.
 fn values(name: &str, shape: &[usize]) -> FileTensor {
     let count: usize = shape.iter().product();
     let value = |at: usize| ((at * 7 + name.len()) % 13) as f32 / 4.0 - 1.5;
@@ -81,11 +81,11 @@ fn counts_of_batches_are_no_weights() {
     ];
     let NamedTensors { tensors, notes, .. } = read("norm");
     assert_eq!((tensors, notes), (state(&names, ""), Vec::new()));
-    assert_eq!(read_masks(&stored("norm")).unwrap().tensors.len(), 6);
+    assert_eq!(read_tensors(&stored("norm"), true).unwrap().tensors.len(), 6);
 }
 
 fn refusal(path: &Path) -> String {
-    read_tensors(path).unwrap_err().to_string()
+    read_tensors(path, false).unwrap_err().to_string()
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn weights_in_two_parts_are_computed_as_torch_does() {
     assert_eq!(tensors["fc1.bias"], masked("fc1.bias", &[3], 2));
     assert_eq!((tensors.len(), order.len()), (4, 4), "{order:?}");
     assert_eq!(notes, ["values times masks of torch.nn.utils.prune: fc1.bias, fc1.weight, fc2.weight"]);
-    let mask = read_masks(&stored("pruned")).unwrap().tensors;
+    let mask = read_tensors(&stored("pruned"), true).unwrap().tensors;
     assert_eq!(mask["fc1.weight"].values, [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     for name in ["norm-old", "norm-new", "norm-all"] {
         let NamedTensors { tensors: found, notes, .. } = read(name);
@@ -392,7 +392,7 @@ fn values_beyond_float32_are_counted() {
     let wide: Vec<u8> = [1e200_f64, 2.0].iter().flat_map(|value| value.to_le_bytes()).collect();
     let view = TensorView::new(Dtype::F64, vec![2], &wide).unwrap();
     std::fs::write(&path, safetensors::serialize([("w", view)], None).unwrap()).unwrap();
-    let notes = read_tensors(&path).unwrap().notes;
+    let notes = read_tensors(&path, false).unwrap().notes;
     let expected = [
         "1 float64 tensor was converted to float32",
         "1 value of float64 became infinite: float32 ends at 3.4e38",

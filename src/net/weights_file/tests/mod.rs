@@ -14,7 +14,7 @@ fn tensors_survive_a_file_bit_for_bit() {
     let tensors = BTreeMap::from([("fc1.weight".to_owned(), tensor.clone())]);
     let about = BTreeMap::from([("seed".to_owned(), "1".to_owned())]);
     write_tensors(&path, &tensors, Some(("seed", "1".to_owned()))).unwrap();
-    let again = read_tensors(&path).unwrap();
+    let again = read_tensors(&path, false).unwrap();
     let bits = |tensor: &FileTensor| tensor.values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&again.tensors["fc1.weight"]), bits(&tensor));
     assert_eq!((again.about, again.notes), (about, Vec::new()));
@@ -25,7 +25,7 @@ fn a_truncated_file_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("weights.safetensors");
     std::fs::write(&path, [9, 0, 0, 0, 0, 0, 0, 0, b'{']).unwrap();
-    let message = read_tensors(&path).unwrap_err().to_string();
+    let message = read_tensors(&path, false).unwrap_err().to_string();
     assert!(message.contains("weights.safetensors is not a readable safetensors file"), "{message}");
 }
 
@@ -40,10 +40,10 @@ fn whole_numbers_and_truth_values_are_masks_and_no_values() {
         ("i8", TensorView::new(Dtype::I8, vec![3], &[0, 2, 255]).unwrap()),
     ];
     std::fs::write(&path, safetensors::serialize(views, None).unwrap()).unwrap();
-    let masks = read_masks(&path).unwrap().tensors;
+    let masks = read_tensors(&path, true).unwrap().tensors;
     assert_eq!(masks.len(), 3);
     assert!(masks.values().all(|mask| mask.values == [0.0, 1.0, 1.0]), "{masks:?}");
-    let values = read_tensors(&path).unwrap();
+    let values = read_tensors(&path, false).unwrap();
     assert!(values.tensors.is_empty());
     let notes = ["1 bool tensor was left out", "1 int64 tensor was left out", "1 int8 tensor was left out"];
     assert_eq!(values.notes, notes);
@@ -53,7 +53,7 @@ fn whole_numbers_and_truth_values_are_masks_and_no_values() {
 
 #[test]
 fn older_files_with_tensors_that_are_not_read_are_refused_with_the_remedy() {
-    let message = read_tensors(&files::stored("legacy-complex")).unwrap_err().to_string();
+    let message = read_tensors(&files::stored("legacy-complex"), false).unwrap_err().to_string();
     assert!(
         message.contains("it has complex, quantized or float8 tensors, in the form of before"),
         "{message}"
