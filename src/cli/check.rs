@@ -128,7 +128,7 @@ impl CheckedProblem {
     fn new(problem: &Problem, document: &Document) -> Self {
         let setting = document.setting_of(problem);
         // A setting of the command line is nowhere in the file.
-        let position = setting.is_none().then(|| file::position(problem, &document.text));
+        let position = setting.is_none().then(|| file::locate(&document.text, &problem.place));
         let Problem { place, location, message, details, severity, .. } = problem;
         Self {
             severity: word_of(*severity),

@@ -161,7 +161,7 @@ impl Document {
         let line = if let Some(setting) = self.setting_of(problem) {
             format!("{severity}: --set {setting}: {what}")
         } else {
-            let (line, column) = file::position(problem, &self.text);
+            let (line, column) = file::locate(&self.text, &problem.place);
             format!("{}:{line}:{column}: {severity}: {what}", self.path.display())
         };
         if problem.details.is_empty() { line } else { format!("{line}\n{}", problem.details) }

@@ -232,18 +232,16 @@ impl Device {
     }
 
     /// Says what computed, for the methods of a paper; nothing for the processor.
-    pub const fn sentence(&self) -> Option<&'static str> {
-        match self {
-            Self::Cpu | Self::Ndarray => None,
-            Self::Cuda => Some(
-                "Networks were computed on a GPU by Burn with CUDA; optimizers and masks ran on the host. Bits were \
-                    not reproducible there.",
-            ),
-            Self::Wgpu => Some(
-                "Networks were computed on a GPU by Burn with wgpu; optimizers and masks ran on the host. Bits were \
-                    not reproducible there.",
-            ),
-        }
+    pub fn sentence(&self) -> Option<String> {
+        let backend = match self {
+            Self::Cpu | Self::Ndarray => return None,
+            Self::Cuda => "CUDA",
+            Self::Wgpu => "wgpu",
+        };
+        Some(format!(
+            "Networks were computed on a GPU by Burn with {backend}; optimizers and masks ran on the host. Bits were not \
+                reproducible there."
+        ))
     }
 }
 

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::structure::{Role, Structure};
-use crate::targets;
-use crate::targets::{LayerResult, Params, Target};
+use crate::targets::{self, LayerResult, Params, Target};
 
 pub use intervene::fault::model::Unit;
 pub use intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::experiment::{Experiment, VERSION};
 use crate::problem::Problem;
 use form::path::{Place, Segment};
-use form::ron_text::{self, Written};
+use form::ron_text::{self, Entry, Written};
 
 /// An error of opening or saving a file.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +82,7 @@ pub fn to_text(experiment: &Experiment, before: &str) -> ron::Result<String> {
     // The version is a default, and comes first.
     let mut experiment = Experiment { version: VERSION, ..experiment.clone() };
     let mut written = written(before);
-    written.entries.retain(|(key, _)| key.as_deref() != Some("version"));
+    written.entries.retain(|entry| entry.key != Some("version"));
     let settings = ron_text::settings(&mut experiment, &written, &format!("version: {VERSION}"))?;
     Ok(format!("{}Experiment(\n{settings})\n", header(before)))
 }
@@ -233,9 +233,7 @@ pub fn header(text: &str) -> &str {
 
 /// Returns true if there are comments after the head, which saving would lose.
 pub fn has_other_comments(text: &str) -> bool {
-    let mut found = false;
-    scan(&text[header(text).len()..], &mut || found = true);
-    found
+    scan(&text[header(text).len()..]).iter().any(|(_, token)| *token == Token::Comment)
 }
 
 /// Describes a problem with the line and column that it has in the text of its file, as compilers write it.
@@ -244,20 +242,15 @@ pub fn describe(problem: &Problem, path: &Path, text: &str) -> String {
     format!("{}:{line}:{column}: {}", path.display(), problem.with_path())
 }
 
-/// Returns line and column, both from 1, of a problem's setting in the text of its file.
-pub fn position(problem: &Problem, text: &str) -> (usize, usize) {
-    locate(text, &problem.place)
-}
-
 /// Returns line and column, both from 1, of the setting at `place`, or of the nearest enclosing one that is written down.
 pub fn locate(text: &str, place: &Place) -> (usize, usize) {
-    let root = Tree::read(&scan(text, &mut || ()), &mut 0, 0);
+    let root = written(text);
     // In the brackets of an alternative, which may hold another one.
     let (mut offset, mut value, mut is_inside) = (root.offset, &root, false);
     for segment in &place.0 {
         let entry = match segment {
-            Segment::Key(key) => value.entries.iter().find(|entry| entry.key == Some(key)),
-            Segment::Index(index) => value.list().entries.get(*index),
+            Segment::Key(key) => value.setting(key),
+            Segment::Index(index) => list(value).entries.get(*index),
             Segment::Variant(name) => {
                 let first = || Some(&value.entries.first().filter(|entry| entry.key.is_none())?.value);
                 let named = if is_inside || value.name.is_none() { first() } else { Some(value) };
@@ -274,80 +267,60 @@ pub fn locate(text: &str, place: &Place) -> (usize, usize) {
 }
 
 /// Reads which settings a text has written down.
-pub fn written(text: &str) -> Written {
-    Tree::read(&scan(text, &mut || ()), &mut 0, 0).written()
+pub fn written(text: &str) -> Written<'_> {
+    let mut tokens = scan(text);
+    tokens.retain(|(_, token)| *token != Token::Comment);
+    read(&tokens, &mut 0, 0)
 }
 
 /// Deeper brackets are no settings.
 const DEEPEST: usize = 200;
 
-/// A value as a text has it, by its brackets. Offsets are in bytes.
-#[derive(Default)]
-struct Tree<'a> {
-    offset: usize,
-    /// The last word before the brackets.
-    name: Option<&'a str>,
-    bracket: u8,
-    entries: Vec<Entry<'a>>,
-}
-
-struct Entry<'a> {
-    offset: usize,
-    key: Option<&'a str>,
-    value: Tree<'a>,
-}
-
-impl<'a> Tree<'a> {
-    /// Reads the value that begins at the token `at`, which moves behind it.
-    fn read(tokens: &[(usize, Token<'a>)], at: &mut usize, depth: usize) -> Self {
-        let token = |at: usize| tokens.get(at).map(|(_, token)| *token);
-        let mut found = Self { offset: tokens.get(*at).map_or(0, |(offset, _)| *offset), ..Self::default() };
-        while let Some(Token::Word(text) | Token::Text(text)) = token(*at) {
-            found.name = Some(text);
-            *at += 1;
-        }
-        let Some(Token::Open(bracket)) = token(*at).filter(|_| depth <= DEEPEST) else { return found };
-        found.bracket = bracket;
+/// Reads the value that begins at the token `at`, which moves behind it.
+fn read<'a>(tokens: &[(usize, Token<'a>)], at: &mut usize, depth: usize) -> Written<'a> {
+    let token = |at: usize| tokens.get(at).map(|(_, token)| *token);
+    let mut found =
+        Written { offset: tokens.get(*at).map_or(0, |(offset, _)| *offset), ..Written::default() };
+    while let Some(Token::Word(text) | Token::Text(text)) = token(*at) {
+        found.name = Some(text);
         *at += 1;
-        while let Some((offset, next)) = tokens.get(*at).copied() {
-            let before = *at;
-            let key = match (next, token(before + 1)) {
-                (Token::Close, _) => {
-                    *at += 1;
-                    break;
-                }
-                (Token::Comma | Token::Colon, _) => {
-                    *at += 1;
-                    continue;
-                }
-                (Token::Word(key) | Token::Text(key), Some(Token::Colon)) => {
-                    *at += 2;
-                    Some(key)
-                }
-                (Token::Word(_) | Token::Text(_) | Token::Open(_), _) => None,
-            };
-            let value = Self::read(tokens, at, depth + 1);
-            *at = (*at).max(before + 1);
-            found.entries.push(Entry { offset, key, value });
-        }
-        found
     }
-
-    /// Returns the list that an alternative carries, as in `Only(["fc1"])`, or the value itself.
-    fn list(&self) -> &Self {
-        match &self.entries[..] {
-            [Entry { key: None, value, .. }, ..]
-                if self.bracket == b'(' && value.bracket == b'[' && value.name.is_none() =>
-            {
-                value
+    let Some(Token::Open(bracket)) = token(*at).filter(|_| depth <= DEEPEST) else { return found };
+    found.bracket = bracket;
+    *at += 1;
+    while let Some((offset, next)) = tokens.get(*at).copied() {
+        let before = *at;
+        let key = match (next, token(before + 1)) {
+            (Token::Close, _) => {
+                *at += 1;
+                break;
             }
-            _ => self,
-        }
+            (Token::Comma | Token::Colon | Token::Comment, _) => {
+                *at += 1;
+                continue;
+            }
+            (Token::Word(key) | Token::Text(key), Some(Token::Colon)) => {
+                *at += 2;
+                Some(key)
+            }
+            (Token::Word(_) | Token::Text(_) | Token::Open(_), _) => None,
+        };
+        let value = read(tokens, at, depth + 1);
+        *at = (*at).max(before + 1);
+        found.entries.push(Entry { offset, key, value });
     }
+    found
+}
 
-    fn written(&self) -> Written {
-        let entry = |entry: &Entry<'a>| (entry.key.map(str::to_owned), entry.value.written());
-        Written { name: self.name.map(str::to_owned), entries: self.entries.iter().map(entry).collect() }
+/// Returns the list that an alternative carries, as in `Only(["fc1"])`, or the value itself.
+fn list<'a, 'w>(value: &'w Written<'a>) -> &'w Written<'a> {
+    match &value.entries[..] {
+        [Entry { key: None, value: inner, .. }, ..]
+            if value.bracket == b'(' && inner.bracket == b'[' && inner.name.is_none() =>
+        {
+            inner
+        }
+        _ => value,
     }
 }
 
@@ -359,53 +332,42 @@ enum Token<'a> {
     Colon,
     Word(&'a str),
     Text(&'a str),
+    Comment,
 }
 
-/// Returns the tokens of a text with their byte offsets, without comments; `comment` is called for each of those.
-fn scan<'a>(text: &'a str, comment: &mut dyn FnMut()) -> Vec<(usize, Token<'a>)> {
+/// Returns the tokens of a text with their byte offsets.
+fn scan(text: &str) -> Vec<(usize, Token<'_>)> {
     let mut tokens = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         let rest = &text[at..];
-        let length = match bytes[at] {
-            byte @ (b'(' | b'[' | b'{') => push(&mut tokens, at, Token::Open(byte), 1),
-            b')' | b']' | b'}' => push(&mut tokens, at, Token::Close, 1),
-            b',' => push(&mut tokens, at, Token::Comma, 1),
-            b':' => push(&mut tokens, at, Token::Colon, 1),
+        let (token, length) = match bytes[at] {
+            byte @ (b'(' | b'[' | b'{') => (Some(Token::Open(byte)), 1),
+            b')' | b']' | b'}' => (Some(Token::Close), 1),
+            b',' => (Some(Token::Comma), 1),
+            b':' => (Some(Token::Colon), 1),
             b'"' => {
                 let length = quoted_length(rest);
-                push(&mut tokens, at, Token::Text(rest[1..length].trim_end_matches('"')), length)
+                (Some(Token::Text(rest[1..length].trim_end_matches('"'))), length)
             }
-            b'r' | b'b' if let Some((inner, length)) = raw_text(rest) => {
-                push(&mut tokens, at, Token::Text(inner), length)
-            }
-            b'/' if rest.starts_with("//") => {
-                comment();
-                rest.find('\n').unwrap_or(rest.len())
-            }
-            b'/' if rest.starts_with("/*") => {
-                comment();
-                comment_length(rest)
-            }
+            b'r' | b'b' if let Some((inner, length)) = raw_text(rest) => (Some(Token::Text(inner)), length),
+            b'/' if rest.starts_with("//") => (Some(Token::Comment), rest.find('\n').unwrap_or(rest.len())),
+            b'/' if rest.starts_with("/*") => (Some(Token::Comment), comment_length(rest)),
             _ => {
                 let ends_word = |c: char| "()[]{},:\"".contains(c) || c.is_whitespace();
                 let end = rest.find(ends_word).unwrap_or(rest.len());
                 let word = &rest[..end];
                 match ["//", "/*"].iter().filter_map(|mark| word.find(mark)).min().unwrap_or(end) {
-                    0 => rest.chars().next().map_or(1, char::len_utf8), // white space of any kind
-                    length => push(&mut tokens, at, Token::Word(&rest[..length]), length),
+                    0 => (None, rest.chars().next().map_or(1, char::len_utf8)), // white space of any kind
+                    length => (Some(Token::Word(&rest[..length])), length),
                 }
             }
         };
+        tokens.extend(token.map(|token| (at, token)));
         at += length;
     }
     tokens
-}
-
-fn push<'a>(tokens: &mut Vec<(usize, Token<'a>)>, at: usize, token: Token<'a>, length: usize) -> usize {
-    tokens.push((at, token));
-    length
 }
 
 /// Returns the inside of the quotes of a raw text, `r#"…"#` or `br"…"`, and its length with them.
@@ -647,11 +609,12 @@ mod scan_tests {
 
     #[test]
     fn what_is_written_is_known_by_its_brackets() {
-        let arm = &written(FILE).entries[1].1.entries[0].1;
-        let keys: Vec<_> = arm.entries.iter().filter_map(|(key, _)| key.as_deref()).collect();
+        let all = written(FILE);
+        let arm = &all.entries[1].value.entries[0].value;
+        let keys: Vec<_> = arm.entries.iter().filter_map(|entry| entry.key).collect();
         assert_eq!(keys, ["name", "plan"]);
-        let prune = &arm.entries[1].1.entries[1].1.entries[0].1;
-        assert_eq!((prune.name.as_deref(), prune.entries[0].0.as_deref()), (Some("Prune"), Some("amount")));
+        let prune = &arm.entries[1].value.entries[1].value.entries[0].value;
+        assert_eq!((prune.name, prune.entries[0].key), (Some("Prune"), Some("amount")));
     }
 
     #[test]

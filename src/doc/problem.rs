@@ -16,13 +16,6 @@ pub enum Severity {
     Note,
 }
 
-/// An offer of a window against a problem, besides the way to its field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// To choose the folder of the data that were not found.
-    ChooseFolder,
-}
-
 /// One thing that is wrong, or worth knowing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -34,7 +27,8 @@ pub struct Problem {
     pub message: String,
     /// More lines, such as the folders that were searched; may be empty.
     pub details: String,
-    pub remedy: Option<Remedy>,
+    /// The folder of the data was not found: a window offers to choose another one.
+    pub lacks_folder: bool,
     pub severity: Severity,
 }
 
@@ -62,7 +56,7 @@ impl Problem {
             location: String::new(),
             message: message.into(),
             details: String::new(),
-            remedy: None,
+            lacks_folder: false,
             severity: Severity::Error,
         }
     }
@@ -109,7 +103,7 @@ impl fmt::Display for Problem {
 }
 
 /// Returns `winning ticket, stage 4.1 Prune, Amount`; nothing for the whole document.
-pub fn location(experiment: &mut Experiment, place: &Place) -> String {
+fn location(experiment: &mut Experiment, place: &Place) -> String {
     let mut words = Words::default();
     words.visit(experiment, &place.0);
     if let Some((path, at)) = words.override_path.take() {

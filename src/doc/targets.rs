@@ -86,7 +86,7 @@ pub fn results<'a>(structure: &'a Structure, layers: &Layers, kind: &Params) -> 
         let (name, output, is_chosen, end) = match op.yields()? {
             Yields::Block(block) => {
                 let block = &structure.blocks[block];
-                (&block.name, block.output, has_block(structure, layers, block), position)
+                (&block.name, block.output, has(structure, layers, &block.name, block.unit), position)
             }
             Yields::Layer(layer) => {
                 let is_unit = |position: usize| structure.is_unit(&ops[position]);
@@ -105,10 +105,6 @@ pub fn results<'a>(structure: &'a Structure, layers: &Layers, kind: &Params) -> 
         is_chosen.then_some(LayerResult { op: end + usize::from(is_behind), name, output })
     };
     ops.iter().enumerate().filter_map(result).collect()
-}
-
-fn has_block(structure: &Structure, layers: &Layers, block: &Block) -> bool {
-    has(structure, layers, &block.name, block.unit)
 }
 
 /// Returns true if a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a

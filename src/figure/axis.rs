@@ -94,12 +94,7 @@ impl Axis {
     }
 
     /// Returns the fixed range, or one that shows these values with some space around them.
-    pub fn fit(&self, values: impl Iterator<Item = f64>) -> [f64; 2] {
-        self.fit_or(self.range, values)
-    }
-
-    /// Returns [`Self::fit`] for another fixed range.
-    pub fn fit_or(&self, fixed: Option<[f64; 2]>, values: impl Iterator<Item = f64>) -> [f64; 2] {
+    pub fn fit(&self, fixed: Option<[f64; 2]>, values: impl Iterator<Item = f64>) -> [f64; 2] {
         if let Some(fixed) = fixed.and_then(|ends| usable(self.scale, ends)) {
             return fixed;
         }

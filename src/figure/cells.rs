@@ -209,7 +209,7 @@ impl Cells {
     }
 
     pub fn range(&self) -> [f64; 2] {
-        self.axis.fit(self.values.iter().flatten().copied())
+        self.axis.fit(self.axis.range, self.values.iter().flatten().copied())
     }
 
     /// Returns the colour of a value on a scale of this range; `None` if it is not finite. A logarithmic scale shows 0 as its low

@@ -139,6 +139,7 @@ mod tests {
     use super::*;
     use crate::model::Line;
     use crate::{Size, style_of};
+    use results::view::Preset;
 
     fn example() -> Figure {
         Figure { lines: vec![Line::new("a", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]])], ..Figure::default() }
@@ -189,7 +190,8 @@ mod tests {
 
     #[test]
     fn errors_say_what_to_do() {
-        let options = Options { size: Size { width_pt: 1.0, ..Size::default() }, ..Options::default() };
+        let options =
+            Options { size: Size { width_pt: 1.0, ..Preset::default().size() }, ..Options::default() };
         let error = write(&example(), Path::new("x.svg"), FileKind::Svg, &options).unwrap_err();
         assert!(error.to_string().contains("choose sides of 72"), "{error}");
         let error = write(&example(), Path::new("/no/such/x.csv"), FileKind::Csv, &options).unwrap_err();

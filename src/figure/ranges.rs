@@ -24,9 +24,9 @@ pub fn ranges(figure: &Figure, fit: Fit) -> [[f64; 2]; 2] {
 
 /// Returns [`ranges`] with these ones where they are given.
 pub fn ranges_of(figure: &Figure, fit: Fit, chosen: [Option<[f64; 2]>; 2]) -> [[f64; 2]; 2] {
-    let x = figure.x.fit_or(chosen[0].or(figure.x.range), xs(figure));
+    let x = figure.x.fit(chosen[0].or(figure.x.range), xs(figure));
     let fixed = chosen[1].or(figure.y.range);
-    let y = figure.y.fit_or(fixed, ys(figure, fit, x));
+    let y = figure.y.fit(fixed, ys(figure, fit, x));
     [x, if fixed.is_none() { with_room_for_marks(figure, fit, x, y) } else { y }]
 }
 

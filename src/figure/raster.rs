@@ -122,17 +122,15 @@ pub fn pixels(svg: &str, dpi: f64) -> Result<Pixmap, DrawError> {
         dpi,
         most: MOST_PIXELS / f64::from(size.width().max(size.height())) * SVG_DPI,
     };
-    let [width, height] = [size.width(), size.height()].map(|side| whole_pixels(f64::from(side) * scale));
+    let [width, height] = [size.width(), size.height()].map(|side| {
+        let pixels = (f64::from(side) * scale).round();
+        (1.0..=MOST_PIXELS).contains(&pixels).then_some(pixels as u32)
+    });
     let (Some(width), Some(height)) = (width, height) else { return Err(too_large()) };
     let mut pixels = Pixmap::new(width, height).ok_or_else(too_large)?;
     let scale = scale as f32;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     Ok(pixels)
-}
-
-fn whole_pixels(length: f64) -> Option<u32> {
-    let pixels = length.round();
-    (1.0..=MOST_PIXELS).contains(&pixels).then_some(pixels as u32)
 }
 
 /// Length of the signature and the first chunk, `IHDR`, of every PNG file.

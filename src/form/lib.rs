@@ -103,8 +103,7 @@ pub enum Node<'a> {
     Integer(&'a mut dyn Integer),
     Number(&'a mut f64),
     Text(&'a mut String),
-    /// A value that reads itself from text, such as `"5ep"`.
-    Parsed(&'a mut dyn Parsed),
+    Length(&'a mut Steps),
     Choice(&'a mut dyn Choice),
     Group(&'a mut dyn Group),
     List(&'a mut dyn List),
@@ -113,30 +112,15 @@ pub enum Node<'a> {
     Overrides(&'a mut Overrides),
 }
 
-/// The number of a setting.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Numeral {
-    Whole(u64),
-    Real(f64),
-}
-
-impl Numeral {
-    pub const fn value(self) -> f64 {
-        match self {
-            Self::Whole(number) => number as f64,
-            Self::Real(number) => number,
-        }
-    }
-}
-
 impl Node<'_> {
-    pub fn numeral(&self) -> Option<Numeral> {
+    /// Returns the value of a whole or real number.
+    pub fn number(&self) -> Option<f64> {
         match self {
-            Self::Integer(integer) => Some(Numeral::Whole(integer.get())),
-            Self::Number(number) => Some(Numeral::Real(**number)),
+            Self::Integer(integer) => Some(integer.get() as f64),
+            Self::Number(number) => Some(**number),
             Self::Switch(_)
             | Self::Text(_)
-            | Self::Parsed(_)
+            | Self::Length(_)
             | Self::Choice(_)
             | Self::Group(_)
             | Self::List(_)
@@ -151,21 +135,6 @@ pub trait Integer {
     fn get(&self) -> u64;
     /// Writes it, limited to the type's largest value.
     fn set(&mut self, value: u64);
-}
-
-/// A value that reads itself from text.
-pub trait Parsed {
-    /// Writes it as in files.
-    fn text(&self) -> String;
-    /// Writes it as people do; [`set_text`](Self::set_text) reads that too.
-    fn words(&self) -> String {
-        self.text()
-    }
-    /// Reads what was written.
-    ///
-    /// # Errors
-    /// What was expected; the value is unchanged then.
-    fn set_text(&mut self, text: &str) -> Result<(), String>;
 }
 
 pub trait Choice {

@@ -5,10 +5,14 @@ pub fn grouped(number: u64) -> String {
     in_groups(&number.to_string())
 }
 
-/// Returns a count with its noun: `1 run`, `12,000 runs`.
+/// Returns a count with its noun: `1 run`, `12,000 runs`, `2 entries`.
 pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
-    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
+    if count == 1 {
+        return format!("1 {noun}");
+    }
+    let plural = noun.strip_suffix("ry").map_or_else(|| format!("{noun}s"), |stem| format!("{stem}ries"));
+    format!("{} {plural}", grouped(count))
 }
 
 /// Lists items: `a`, `a and b`, `a, b and c`; `nothing` without any.
@@ -57,14 +61,14 @@ pub fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Writes bytes as lower-case hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
-/// Digits with commas between groups of three.
+/// Puts commas between groups of three digits.
 pub fn in_groups(whole: &str) -> String {
     let mut text = String::with_capacity(whole.len() * 4 / 3);
     for (index, digit) in whole.chars().enumerate() {
@@ -84,6 +88,7 @@ mod tests {
     fn counts_are_written_as_people_read_them() {
         assert_eq!([0, 999, 1000, 14_728_266].map(grouped), ["0", "999", "1,000", "14,728,266"]);
         assert_eq!([0, 1, 12_000].map(|count| counted(count, "run")), ["0 runs", "1 run", "12,000 runs"]);
+        assert_eq!([1, 3].map(|count| counted(count, "entry")), ["1 entry", "3 entries"]);
     }
 
     #[test]

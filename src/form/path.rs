@@ -5,9 +5,11 @@
 //! step of its own (`train.optimizer.rate`), but may be named where that helps to pick it (`plan.**.Train`). A name with
 //! dots in it is written in quotes: `arms."lr 0.1".plan`.
 
+use std::convert::Infallible;
 use std::fmt;
 
-use crate::{Field, Node, Value, name_of};
+use crate::text::write_optional;
+use crate::{Choice, Field, Node, Value, name_of};
 
 /// One step of the place of a setting, as problems name it: `arms[1].plan[2].Prune.amount`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,21 +169,13 @@ fn write_value(value: &mut dyn Value, text: &str) -> Result<(), String> {
     }
     let bare = text.trim_matches('"');
     match value.node() {
-        Node::Parsed(parsed) => parsed.set_text(bare),
+        Node::Length(length) => length.set_text(bare),
         Node::Text(content) if !["\"", "r\"", "r#"].iter().any(|quote| text.starts_with(quote)) => {
             text.clone_into(content);
             Ok(())
         }
         Node::Optional(optional) if text != "None" && !text.starts_with("Some") => {
-            let was_set = optional.is_set();
-            if !was_set {
-                optional.set(true);
-            }
-            let written = optional.value().map_or(Ok(()), |inner| write_value(inner, text));
-            if written.is_err() && !was_set {
-                optional.set(false);
-            }
-            written
+            write_optional(optional, |inner| write_value(inner, text))
         }
         _ => value.set_ron(text),
     }
@@ -201,25 +195,64 @@ impl Found {
         self.fields.last().copied().unwrap_or(Field::new("", "", ""))
     }
 
+    /// Does something one step further on.
     fn inside<R>(&mut self, segment: Segment, field: Option<Field>, act: impl FnOnce(&mut Self) -> R) -> R {
-        let known = self.enter(segment, field);
-        let result = act(self);
-        self.leave(known);
-        result
-    }
-
-    /// Goes one step on; returns what [`leave`](Self::leave) needs to go back.
-    fn enter(&mut self, segment: Segment, field: Option<Field>) -> usize {
         let known = self.fields.len();
         self.place.0.push(segment);
         self.fields.extend(field);
-        known
-    }
-
-    fn leave(&mut self, known: usize) {
+        let result = act(self);
         self.fields.truncate(known);
         self.place.0.pop();
+        result
     }
+
+    /// Does something with the settings of the present alternative, if it has any.
+    fn in_payload<R>(
+        &mut self,
+        choice: &mut dyn Choice,
+        act: impl FnOnce(&mut dyn Value, &mut Self) -> R,
+    ) -> Option<R> {
+        let variant = choice.variant();
+        let payload = choice.payload()?;
+        let segment = Segment::Variant(variant.key.to_owned());
+        Some(self.inside(segment, Some(variant), |here| act(payload, here)))
+    }
+}
+
+/// Does something with every setting of a group and every item of a list, here or in the chosen alternative.
+fn each_part<E>(
+    value: &mut dyn Value,
+    here: &mut Found,
+    act: &mut dyn FnMut(&mut dyn Value, &mut Found) -> Result<(), E>,
+) -> Result<(), E> {
+    match value.node() {
+        Node::Group(group) => {
+            for (index, field) in group.fields().iter().enumerate() {
+                let segment = Segment::Key(field.key.to_owned());
+                here.inside(segment, Some(*field), |here| act(group.value(index), here))?;
+            }
+        }
+        Node::List(list) => {
+            for index in 0..list.count() {
+                here.inside(Segment::Index(index), None, |here| act(list.item(index), here))?;
+            }
+        }
+        Node::Choice(choice) => {
+            here.in_payload(choice, |payload, here| each_part(payload, here, act)).transpose()?;
+        }
+        Node::Optional(optional) => {
+            if let Some(inner) = optional.value() {
+                each_part(inner, here, act)?;
+            }
+        }
+        Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Length(_)
+        | Node::Overrides(_) => {}
+    }
+    Ok(())
 }
 
 /// The most `**` of an address: each multiplies the number of ways to a setting by its depth.
@@ -240,8 +273,8 @@ pub fn each(root: &mut dyn Value, path: &str, act: &mut Act<'_>) -> Result<usize
         let detail = format!("it has more than {MOST_OPEN} steps **; name settings instead");
         return Err(PathError::NoMatch { path: path.to_owned(), detail });
     }
-    let mut search = Search { act, path, count: 0, missed: None, here: Found::default() };
-    search.visit(root, &names, 0)?;
+    let mut search = Search { act, path, count: 0, missed: None };
+    search.visit(root, &mut Found::default(), &names, 0)?;
     if search.count > 0 {
         return Ok(search.count);
     }
@@ -249,8 +282,8 @@ pub fn each(root: &mut dyn Value, path: &str, act: &mut Act<'_>) -> Result<usize
     Err(PathError::NoMatch { path: path.to_owned(), detail })
 }
 
-/// Does something with the setting at a place, if there is one; whether there is. An address in a map of overrides is a
-/// place too, with no value to act on.
+/// Does something with the setting at a place; returns true if there is one. An address in a map of overrides is a place too,
+/// with no value to act on.
 pub fn reach(root: &mut dyn Value, place: &[Segment], act: &mut dyn FnMut(&mut dyn Value)) -> bool {
     let Some((segment, rest)) = place.split_first() else {
         act(root);
@@ -280,36 +313,17 @@ pub fn walk(root: &mut dyn Value, act: &mut dyn FnMut(&mut dyn Value, &Found)) {
 
 fn walk_from(value: &mut dyn Value, here: &mut Found, act: &mut dyn FnMut(&mut dyn Value, &Found)) {
     act(value, here);
-    match value.node() {
-        Node::Group(group) => {
-            for (index, field) in group.fields().iter().enumerate() {
-                let segment = Segment::Key(field.key.to_owned());
-                here.inside(segment, Some(*field), |here| walk_from(group.value(index), here, act));
-            }
-        }
-        Node::List(list) => {
-            for index in 0..list.count() {
-                here.inside(Segment::Index(index), None, |here| walk_from(list.item(index), here, act));
-            }
-        }
-        Node::Choice(choice) => {
-            let variant = choice.variant();
-            if let Some(payload) = choice.payload() {
-                let segment = Segment::Variant(variant.key.to_owned());
-                here.inside(segment, Some(variant), |here| walk_from(payload, here, act));
-            }
-        }
-        Node::Optional(optional) => {
-            if let Some(inner) = optional.value() {
-                walk_from(inner, here, act);
-            }
-        }
-        Node::Switch(_)
-        | Node::Integer(_)
-        | Node::Number(_)
-        | Node::Text(_)
-        | Node::Parsed(_)
-        | Node::Overrides(_) => {}
+    if let Node::Choice(choice) = value.node() {
+        here.in_payload(choice, |payload, here| walk_from(payload, here, act));
+    } else if let Node::Optional(optional) = value.node()
+        && let Some(inner) = optional.value()
+    {
+        walk_from(inner, here, act);
+    } else {
+        let Ok(()) = each_part(value, here, &mut |part, here| -> Result<(), Infallible> {
+            walk_from(part, here, act);
+            Ok(())
+        });
     }
 }
 
@@ -318,51 +332,57 @@ struct Search<'a, 'b> {
     path: &'a str,
     count: usize,
     missed: Option<Missed>,
-    here: Found,
 }
 
-/// An action of a search on a part of a value, and the names of the part.
-type EachPart<'c, 'a, 'b> =
-    dyn FnMut(&mut Search<'a, 'b>, &mut dyn Value, &[String]) -> Result<(), PathError> + 'c;
-
-impl<'a, 'b> Search<'a, 'b> {
-    fn visit(&mut self, value: &mut dyn Value, steps: &[&str], depth: usize) -> Result<(), PathError> {
-        let Some((&step, rest)) = steps.split_first() else { return self.found(value) };
+impl Search<'_, '_> {
+    fn visit(
+        &mut self,
+        value: &mut dyn Value,
+        here: &mut Found,
+        steps: &[&str],
+        depth: usize,
+    ) -> Result<(), PathError> {
+        let Some((&step, rest)) = steps.split_first() else {
+            (self.act)(value, here)?;
+            self.count += 1;
+            return Ok(());
+        };
         if step == "**" {
-            self.visit(value, rest, depth + 1)?;
-            return self.each_part(value, &mut |search, part, _| search.visit(part, steps, depth));
+            self.visit(value, here, rest, depth + 1)?;
+            return each_part(value, here, &mut |part, here| self.visit(part, here, steps, depth));
         }
         if let Node::Choice(choice) = value.node() {
             let is_named = choice.variant().key == step;
             let (steps, depth) = if is_named { (rest, depth + 1) } else { (steps, depth) };
-            return self.in_payload(choice, |search, payload| search.visit(payload, steps, depth));
+            let visited = here.in_payload(choice, |payload, here| self.visit(payload, here, steps, depth));
+            return visited.unwrap_or(Ok(()));
         }
         if let Node::Optional(optional) = value.node() {
             if let Some(inner) = optional.value() {
-                return self.visit(inner, steps, depth);
+                return self.visit(inner, here, steps, depth);
             }
             self.miss(depth, Absence::LeftOut);
             return Ok(());
         }
         let mut is_known = false;
         let mut known = Vec::new();
-        self.each_part(value, &mut |search, part, names| {
-            known.push(names.last().cloned().map(quoted).unwrap_or_default());
-            if step == "*" || names.iter().any(|name| name == step) {
+        each_part(value, here, &mut |part, here| {
+            let (own, name) = match here.place.0.last() {
+                Some(Segment::Index(index)) => (index.to_string(), name_of(part)),
+                Some(Segment::Key(key) | Segment::Variant(key)) => (key.clone(), None),
+                None => return Ok(()),
+            };
+            let is_it = step == "*" || step == own || name.as_deref() == Some(step);
+            known.push(quoted(name.unwrap_or(own)));
+            if is_it {
                 is_known = true;
-                search.visit(part, rest, depth + 1)?;
+                self.visit(part, here, rest, depth + 1)?;
             }
             Ok(())
         })?;
         if !is_known {
             self.miss(depth, Absence::Unknown { step: step.to_owned(), known });
         }
-        Ok(())
-    }
-
-    fn found(&mut self, value: &mut dyn Value) -> Result<(), PathError> {
-        (self.act)(value, &self.here)?;
-        self.count += 1;
         Ok(())
     }
 
@@ -374,65 +394,6 @@ impl<'a, 'b> Search<'a, 'b> {
         if is_deepest && !(by_star && matches!(absence, Absence::LeftOut)) {
             self.missed = Some(Missed { depth, absence });
         }
-    }
-
-    fn inside(
-        &mut self,
-        segment: Segment,
-        field: Option<Field>,
-        act: impl FnOnce(&mut Self) -> Result<(), PathError>,
-    ) -> Result<(), PathError> {
-        let known = self.here.enter(segment, field);
-        let result = act(self);
-        self.here.leave(known);
-        result
-    }
-
-    fn in_payload(
-        &mut self,
-        choice: &mut dyn crate::Choice,
-        act: impl FnOnce(&mut Self, &mut dyn Value) -> Result<(), PathError>,
-    ) -> Result<(), PathError> {
-        let variant = choice.variant();
-        let Some(payload) = choice.payload() else { return Ok(()) };
-        let segment = Segment::Variant(variant.key.to_owned());
-        self.inside(segment, Some(variant), |search| act(search, payload))
-    }
-
-    fn each_part(&mut self, value: &mut dyn Value, act: &mut EachPart<'_, 'a, 'b>) -> Result<(), PathError> {
-        match value.node() {
-            Node::Group(group) => {
-                for (index, field) in group.fields().iter().enumerate() {
-                    let names = [field.key.to_owned()];
-                    let part = group.value(index);
-                    let segment = Segment::Key(names[0].clone());
-                    self.inside(segment, Some(*field), |search| act(search, part, &names))?;
-                }
-            }
-            Node::List(list) => {
-                for index in 0..list.count() {
-                    let item = list.item(index);
-                    let mut names = vec![index.to_string()];
-                    names.extend(name_of(item));
-                    self.inside(Segment::Index(index), None, |search| act(search, item, &names))?;
-                }
-            }
-            Node::Choice(choice) => {
-                return self.in_payload(choice, |search, payload| search.each_part(payload, act));
-            }
-            Node::Optional(optional) => {
-                if let Some(inner) = optional.value() {
-                    return self.each_part(inner, act);
-                }
-            }
-            Node::Switch(_)
-            | Node::Integer(_)
-            | Node::Number(_)
-            | Node::Text(_)
-            | Node::Parsed(_)
-            | Node::Overrides(_) => {}
-        }
-        Ok(())
     }
 }
 

@@ -208,22 +208,33 @@ fn original_position(mut at: Position, repairs: &[Repair]) -> Position {
 const WIDTH: usize = 100;
 const STEP: usize = 4;
 
-/// The settings that a text of the file format has written down, by its brackets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    /// The name before the brackets: an alternative, or the title of a group.
-    pub name: Option<String>,
-    /// What is in the brackets, with the names of settings.
-    pub entries: Vec<(Option<String>, Self)>,
+/// A value as a text of the file format has it, by its brackets. Offsets are in bytes.
+#[derive(Default)]
+pub struct Written<'a> {
+    pub offset: usize,
+    /// The last word before the brackets: an alternative, or the title of a group.
+    pub name: Option<&'a str>,
+    /// The opening bracket; 0 without brackets.
+    pub bracket: u8,
+    pub entries: Vec<Entry<'a>>,
 }
 
-impl Written {
-    fn setting(&self, key: &str) -> Option<&Self> {
-        self.entries.iter().find(|(known, _)| known.as_deref() == Some(key)).map(|(_, value)| value)
+/// A setting or an item in brackets.
+pub struct Entry<'a> {
+    pub offset: usize,
+    /// The name of the setting.
+    pub key: Option<&'a str>,
+    pub value: Written<'a>,
+}
+
+impl<'a> Written<'a> {
+    /// Returns the setting of this name.
+    pub fn setting(&self, key: &str) -> Option<&Entry<'a>> {
+        self.entries.iter().find(|entry| entry.key == Some(key))
     }
 
     fn item(&self, index: usize) -> Option<&Self> {
-        self.entries.get(index).map(|(_, value)| value)
+        self.entries.get(index).map(|entry| &entry.value)
     }
 }
 
@@ -232,7 +243,7 @@ impl Written {
 ///
 /// # Errors
 /// What RON cannot read again: half a value in overrides.
-pub fn settings(root: &mut dyn Group, before: &Written, first: &str) -> ron::Result<String> {
+pub fn settings(root: &mut dyn Group, before: &Written<'_>, first: &str) -> ron::Result<String> {
     let mut text = format!("{}{first},\n", " ".repeat(STEP));
     for (key, part) in fields(root, Some(before))? {
         let line = format!("{}{key}", " ".repeat(STEP));
@@ -303,7 +314,7 @@ fn filled(entries: &[(String, Part)], indent: usize) -> String {
     format!("{text}{line}\n")
 }
 
-fn part(value: &mut dyn Value, before: Option<&Written>) -> ron::Result<Part> {
+fn part(value: &mut dyn Value, before: Option<&Written<'_>>) -> ron::Result<Part> {
     match value.node() {
         Node::Group(group) => of_group(group, before),
         Node::Choice(choice) => of_choice(choice, before),
@@ -321,17 +332,17 @@ fn part(value: &mut dyn Value, before: Option<&Written>) -> ron::Result<Part> {
             let entries = overrides.0.iter().map(entry).collect::<ron::Result<_>>()?;
             Ok(Part::Brackets { open: "{".to_owned(), entries, close: "}".to_owned() })
         }
-        Node::Switch(_) | Node::Integer(_) | Node::Number(_) | Node::Text(_) | Node::Parsed(_) => {
+        Node::Switch(_) | Node::Integer(_) | Node::Number(_) | Node::Text(_) | Node::Length(_) => {
             Ok(Part::Atom(value.to_ron()))
         }
     }
 }
 
 /// Returns the settings of a group that are to be written, by `key: `.
-fn fields(group: &mut dyn Group, before: Option<&Written>) -> ron::Result<Vec<(String, Part)>> {
+fn fields(group: &mut dyn Group, before: Option<&Written<'_>>) -> ron::Result<Vec<(String, Part)>> {
     let mut found = Vec::new();
     for (index, field) in group.fields().iter().enumerate() {
-        let before = before.and_then(|before| before.setting(field.key));
+        let before = before.and_then(|before| before.setting(field.key)).map(|entry| &entry.value);
         if before.is_some() || field.is_always_written || !group.is_default(index) {
             found.push((format!("{}: ", field.key), part(group.value(index), before)?));
         }
@@ -339,7 +350,7 @@ fn fields(group: &mut dyn Group, before: Option<&Written>) -> ron::Result<Vec<(S
     Ok(found)
 }
 
-fn of_group(group: &mut dyn Group, before: Option<&Written>) -> ron::Result<Part> {
+fn of_group(group: &mut dyn Group, before: Option<&Written<'_>>) -> ron::Result<Part> {
     let entries = fields(group, before)?;
     if let Some(index) = group.shorthand() {
         let key = group.fields()[index].key;
@@ -352,9 +363,9 @@ fn of_group(group: &mut dyn Group, before: Option<&Written>) -> ron::Result<Part
 }
 
 /// Writes an alternative in the brackets of its group: `Prune(amount: Fraction(0.2))`.
-fn of_choice(choice: &mut dyn Choice, before: Option<&Written>) -> ron::Result<Part> {
+fn of_choice(choice: &mut dyn Choice, before: Option<&Written<'_>>) -> ron::Result<Part> {
     let key = choice.variant().key;
-    let before = before.filter(|before| before.name.as_deref() == Some(key));
+    let before = before.filter(|before| before.name == Some(key));
     let Some(payload) = choice.payload() else { return Ok(Part::Atom(key.to_owned())) };
     let is_group = matches!(payload.node(), Node::Group(_));
     let inner = if is_group { before } else { before.and_then(|before| before.item(0)) };
@@ -369,7 +380,7 @@ fn of_choice(choice: &mut dyn Choice, before: Option<&Written>) -> ron::Result<P
     })
 }
 
-fn of_list(list: &mut dyn List, before: Option<&Written>) -> ron::Result<Part> {
+fn of_list(list: &mut dyn List, before: Option<&Written<'_>>) -> ron::Result<Part> {
     let count = list.count();
     let item = |index| {
         let before = before.and_then(|before| before.item(index));

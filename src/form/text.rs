@@ -4,7 +4,7 @@
 //! the sentences write. Files keep RON.
 
 use crate::number::{counted, grouped, number, share_in_percent};
-use crate::{Choice, Field, Group, List, Node, Numeral, Value};
+use crate::{Choice, Field, Group, List, Node, Optional, Value};
 
 /// What a field in per cent takes: no share is above 1, so that a larger number can only be per cent.
 pub const SHARE_RULE: &str =
@@ -17,7 +17,7 @@ pub fn to_text(value: &mut dyn Value, field: &Field) -> String {
         Node::Integer(integer) => integer.get().to_string(),
         Node::Number(number) => number_text(*number, field),
         Node::Text(text) => text.clone(),
-        Node::Parsed(parsed) => parsed.words(),
+        Node::Length(length) => length.words(),
         Node::Choice(choice) => {
             let label = choice.variant().label;
             // Defaults are left out, so that empty brackets are settings that are all default.
@@ -45,12 +45,16 @@ pub fn set_text(value: &mut dyn Value, text: &str, field: &Field) -> Result<(), 
     let trimmed = text.trim();
     match value.node() {
         Node::Switch(on) => {
-            *on = switch(trimmed).ok_or_else(|| format!("\"{trimmed}\" is not a switch; write on or off"))?;
+            *on = match trimmed.to_lowercase().as_str() {
+                "on" | "true" | "yes" => true,
+                "off" | "false" | "no" => false,
+                _ => return Err(format!("\"{trimmed}\" is not a switch; write on or off")),
+            };
         }
         Node::Integer(integer) => integer.set(read_whole(trimmed, field)?),
         Node::Number(number) => *number = read_number(trimmed, field)?,
         Node::Text(content) => text.clone_into(content),
-        Node::Parsed(parsed) => parsed.set_text(trimmed)?,
+        Node::Length(length) => length.set_text(trimmed)?,
         Node::Choice(choice) => match named_variant(choice, trimmed) {
             Some(index) => choice.select(index),
             None => return value.set_ron(trimmed),
@@ -58,21 +62,13 @@ pub fn set_text(value: &mut dyn Value, text: &str, field: &Field) -> Result<(), 
         Node::Optional(optional) if trimmed.is_empty() => optional.set(false),
         Node::Optional(optional) => {
             let was_set = optional.is_set();
-            if !was_set {
-                optional.set(true);
-                // A bare number has the unit of the value before; here is none.
-                if whole(trimmed).is_some()
-                    && optional.value().is_some_and(|inner| matches!(inner.node(), Node::Parsed(_)))
-                {
-                    optional.set(false);
+            return write_optional(optional, |inner| {
+                // A bare number has the unit of the value before.
+                if !was_set && whole(trimmed).is_some() && matches!(inner.node(), Node::Length(_)) {
                     return Err(format!("\"{trimmed}\" has no unit; write {trimmed}ep or {trimmed}it"));
                 }
-            }
-            let read = optional.value().map_or(Ok(()), |inner| set_text(inner, text, field));
-            if read.is_err() && !was_set {
-                optional.set(false);
-            }
-            return read;
+                set_text(inner, text, field)
+            });
         }
         Node::List(list) if is_plain(list) => {
             let items = read_list(list.sample().as_mut(), trimmed, field)?;
@@ -81,6 +77,22 @@ pub fn set_text(value: &mut dyn Value, text: &str, field: &Field) -> Result<(), 
         Node::List(_) | Node::Group(_) | Node::Overrides(_) => return value.set_ron(trimmed),
     }
     Ok(())
+}
+
+/// Writes a value that may be left out; where that fails, it stays left out.
+pub(crate) fn write_optional(
+    optional: &mut dyn Optional,
+    write: impl FnOnce(&mut dyn Value) -> Result<(), String>,
+) -> Result<(), String> {
+    let was_set = optional.is_set();
+    if !was_set {
+        optional.set(true);
+    }
+    let written = optional.value().map_or(Ok(()), write);
+    if written.is_err() && !was_set {
+        optional.set(false);
+    }
+    written
 }
 
 /// Returns what is wrong with a number that its field does not allow, and what is allowed.
@@ -138,23 +150,14 @@ pub fn number_text(value: f64, field: &Field) -> String {
 
 /// Returns true if a list holds values that a line of text can have.
 pub fn is_plain(list: &dyn List) -> bool {
-    matches!(list.sample().node(), Node::Integer(_) | Node::Number(_) | Node::Parsed(_) | Node::Text(_))
-}
-
-fn switch(text: &str) -> Option<bool> {
-    match text.to_lowercase().as_str() {
-        "on" | "true" | "yes" => Some(true),
-        "off" | "false" | "no" => Some(false),
-        _ => None,
-    }
+    matches!(list.sample().node(), Node::Integer(_) | Node::Number(_) | Node::Length(_) | Node::Text(_))
 }
 
 /// Returns the alternative without settings that a text names.
 fn named_variant(choice: &mut dyn Choice, text: &str) -> Option<usize> {
     let is_named =
         |variant: &Field| variant.label.eq_ignore_ascii_case(text) || variant.key.eq_ignore_ascii_case(text);
-    let index = choice.variants().iter().position(is_named)?;
-    Some(index)
+    choice.variants().iter().position(is_named)
 }
 
 fn read_whole(text: &str, field: &Field) -> Result<u64, String> {
@@ -413,8 +416,10 @@ fn expand(
     is_percent: bool,
 ) -> Result<Option<Vec<String>>, String> {
     // Ranges are of numbers.
-    let Some(number) = sample.node().numeral() else { return Ok(None) };
-    let is_whole = matches!(number, Numeral::Whole(_));
+    if sample.node().number().is_none() {
+        return Ok(None);
+    }
+    let is_whole = matches!(sample.node(), Node::Integer(_));
     let Some(range) = Range::parse(part, is_whole) else { return Ok(None) };
     for (end, name) in [(range.low, "start"), (&range.high, "end")] {
         if end.is_empty() {
@@ -499,7 +504,7 @@ pub fn summary(value: &mut dyn Value, field: &Field) -> String {
         Node::List(list) if !is_plain(list) => match list.count() {
             0 => String::new(),
             1 => summary(list.item(0), field),
-            count => counted(count as u64, "entry").replace("entrys", "entries"),
+            count => counted(count, "entry"),
         },
         Node::Overrides(overrides) => match overrides.0.len() {
             0 => String::new(),
@@ -509,7 +514,7 @@ pub fn summary(value: &mut dyn Value, field: &Field) -> String {
         | Node::Integer(_)
         | Node::Number(_)
         | Node::Text(_)
-        | Node::Parsed(_)
+        | Node::Length(_)
         | Node::List(_) => to_text(value, field),
     }
 }

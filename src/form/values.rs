@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::path::{Place, walk};
-use super::{Integer, List, Node, Optional, Parsed, Value, ron_text, text};
+use super::{Integer, List, Node, Optional, Value, ron_text, text};
 
 impl Value for bool {
     fn node(&mut self) -> Node<'_> {
@@ -128,6 +128,28 @@ impl Steps {
             StepsUnit::Iterations => self.count,
         }
     }
+
+    /// Writes the length as people do; [`set_text`](Self::set_text) reads that too.
+    pub fn words(self) -> String {
+        let unit = match self.unit {
+            StepsUnit::Epochs => "epoch",
+            StepsUnit::Iterations => "iteration",
+        };
+        format!("{} {unit}{}", self.count, if self.count == 1 { "" } else { "s" })
+    }
+
+    /// Reads a length; a bare number has the unit that the length had before.
+    ///
+    /// # Errors
+    /// What was expected; the length is unchanged then.
+    pub fn set_text(&mut self, text: &str) -> Result<(), String> {
+        let bare = super::text::whole(text).filter(|count| *count <= MOST_STEPS);
+        *self = match bare {
+            Some(count) => Self { count, ..*self },
+            None => text.parse()?,
+        };
+        Ok(())
+    }
 }
 
 impl Default for Steps {
@@ -182,31 +204,9 @@ impl<'de> Deserialize<'de> for Steps {
     }
 }
 
-impl Parsed for Steps {
-    fn text(&self) -> String {
-        self.to_string()
-    }
-    fn words(&self) -> String {
-        let unit = match self.unit {
-            StepsUnit::Epochs => "epoch",
-            StepsUnit::Iterations => "iteration",
-        };
-        format!("{} {unit}{}", self.count, if self.count == 1 { "" } else { "s" })
-    }
-    /// Reads a length; a bare number has the unit that the length had before.
-    fn set_text(&mut self, text: &str) -> Result<(), String> {
-        let bare = super::text::whole(text).filter(|count| *count <= MOST_STEPS);
-        *self = match bare {
-            Some(count) => Self { count, ..*self },
-            None => text.parse()?,
-        };
-        Ok(())
-    }
-}
-
 impl Value for Steps {
     fn node(&mut self) -> Node<'_> {
-        Node::Parsed(self)
+        Node::Length(self)
     }
 }
 
@@ -269,8 +269,7 @@ pub struct RangeProblem {
 pub fn check_ranges(root: &mut dyn Value) -> Vec<RangeProblem> {
     let mut problems = Vec::new();
     walk(root, &mut |value, found| {
-        let number = value.node().numeral();
-        let message = number.and_then(|number| text::range_message(number.value(), &found.field()));
+        let message = value.node().number().and_then(|number| text::range_message(number, &found.field()));
         problems.extend(message.map(|message| RangeProblem { place: found.place.clone(), message }));
     });
     problems

@@ -12,7 +12,7 @@ use super::text::{counted, first_statement, shortened, whole_percent};
 use super::theme::{self, BODY, SMALL, STEP, fitted, present};
 use super::tiles::panes;
 use super::widgets::{self, Tone, scrolled_ui};
-use doc::{Problem, Remedy, Severity, capitalised};
+use doc::{Problem, Severity, capitalised};
 
 pub const HEIGHT: f32 = 40.0;
 /// Below this width, in points, the menus share one icon.
@@ -452,9 +452,7 @@ fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), Sense::hover());
         tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let action = problem.remedy.map_or("Go to field", |remedy| match remedy {
-                Remedy::ChooseFolder => "Choose folder…",
-            });
+            let action = if problem.lacks_folder { "Choose folder…" } else { "Go to field" };
             let name = format!("{action}: {place}");
             is_chosen = ui.link(RichText::new(action).color(colours.link)).accessible_name(name).clicked();
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

@@ -541,9 +541,8 @@ fn groups(ui: &Ui) -> Vec<Group> {
         });
         (menu.text(), keys.collect())
     };
-    let of_plan = Action::ALL
-        .into_iter()
-        .filter_map(|action| Some((action.name(), key_text(ui.ctx(), action.shortcut()?))));
+    let entries = Action::ALL.into_iter().map(Action::entry);
+    let of_plan = entries.filter_map(|entry| Some((entry.name, key_text(ui.ctx(), entry.shortcut?))));
     let plan = ("On a row of the plan", of_plan.collect());
     let plot =
         ("In a plot (Tab leads there)", plot::KEYS.map(|(text, keys)| (text, keys.to_owned())).to_vec());

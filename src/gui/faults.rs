@@ -17,10 +17,7 @@ pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {
     let (fault, varied) = match stage {
         Stage::Do(Intervention::Fault(fault)) => (fault, None),
         Stage::Campaign(campaign) => {
-            let varied = match &mut campaign.vary {
-                Vary::Bit(bits) => Some(bits),
-                Vary::Nothing | Vary::Rate(_) | Vary::Layer => None,
-            };
+            let varied = if let Vary::Bit(bits) = &mut campaign.vary { Some(bits) } else { None };
             (&mut campaign.fault, varied)
         }
         Stage::Do(_)
@@ -41,7 +38,6 @@ pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {
 
 const CELL: f32 = 22.0;
 const GAP: f32 = 8.0;
-const FIELDS: [BitField; 3] = [BitField::Sign, BitField::Exponent, BitField::Mantissa];
 
 /// Draws the number format with its fields, and lets bits be chosen: those that can be faulty or, where a campaign varies
 /// the bit, those that it varies.
@@ -55,7 +51,8 @@ fn bits_ui(ui: &mut Ui, fault: &mut Fault, vary: Option<&mut Vec<u32>>) {
     if let Some(varied) = vary {
         return varied_ui(ui, format, varied);
     }
-    if let Some(bit) = row_ui(ui, format, |bit| is_chosen(fault.bits, format, bit)) {
+    let chosen = fault.bits.in_format(format);
+    if let Some(bit) = row_ui(ui, format, |bit| chosen.contains(&bit)) {
         fault.bits = Bits::Bit(bit);
     }
     if let Some(bits) = fields_ui(ui, format, |bits| fault.bits == bits) {
@@ -90,39 +87,29 @@ fn fields_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(Bits) -> bool) -> O
             }
         };
         offer(Bits::All, "All bits".to_owned(), "All bits of the format");
-        for field in FIELDS {
-            let ends = ends(format, field);
-            if let Some([high, low]) = ends {
-                let range = if high == low { format!("b{high}") } else { format!("b{high}–b{low}") };
-                let text = format!("{} {range}", field.label());
-                offer(Bits::Field(field), text, "Only the bits of this field");
-            }
+        for (field, [high, low]) in fields_of(format) {
+            let range = if high == low { format!("b{high}") } else { format!("b{high}–b{low}") };
+            let text = format!("{} {range}", field.label());
+            offer(Bits::Field(field), text, "Only the bits of this field");
         }
     });
     clicked
 }
 
-/// Returns the highest and lowest bit of a field; none if the format has no such field.
-fn ends(format: Format, field: BitField) -> Option<[u32; 2]> {
-    let mut own = (0..format.bits()).filter(|&bit| format.field(bit) == Some(field));
-    let low = own.next()?;
-    Some([own.next_back().unwrap_or(low), low])
-}
-
-fn is_chosen(bits: Bits, format: Format, bit: u32) -> bool {
-    match bits {
-        Bits::All => true,
-        Bits::Bit(chosen) => chosen == bit,
-        Bits::Field(field) => format.field(bit) == Some(field),
-    }
+/// Returns the fields of a format with their highest and lowest bits, from left to right.
+pub fn fields_of(format: Format) -> impl Iterator<Item = (BitField, [u32; 2])> {
+    [BitField::Sign, BitField::Exponent, BitField::Mantissa].into_iter().filter_map(move |field| {
+        let own = Bits::Field(field).in_format(format);
+        Some((field, [*own.last()?, *own.first()?]))
+    })
 }
 
 /// Draws the cells, highest bit first. Returns the bit that was clicked on.
 fn row_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(u32) -> bool) -> Option<u32> {
     let count = format.bits();
-    let gaps = FIELDS.iter().filter(|field| ends(format, **field).is_some()).count() - 1;
-    let width = ((ui.available_width() - gaps as f32 * GAP) / count as f32).clamp(6.0, CELL);
-    let whole = width * count as f32 + gaps as f32 * GAP;
+    let gaps = left_of(format, 0, 0.0);
+    let width = ((ui.available_width() - gaps) / count as f32).clamp(6.0, CELL);
+    let whole = width * count as f32 + gaps;
     let (row, _) = ui.allocate_exact_size(vec2(whole, CELL + 16.0), Sense::hover());
     let mut clicked = None;
     for bit in (0..count).rev() {
@@ -149,9 +136,8 @@ fn row_ui(ui: &mut Ui, format: Format, is_chosen: impl Fn(u32) -> bool) -> Optio
 }
 
 /// Returns the left side of a bit's cell of this width; there is a gap between two fields.
-fn left_of(format: Format, bit: u32, width: f32) -> f32 {
-    let is_before = |field: &BitField| ends(format, *field).is_some_and(|[_, low]| low > bit);
-    let gaps = FIELDS.iter().filter(|field| is_before(field)).count();
+pub fn left_of(format: Format, bit: u32, width: f32) -> f32 {
+    let gaps = fields_of(format).filter(|(_, [_, low])| *low > bit).count();
     (format.bits() - 1 - bit) as f32 * width + gaps as f32 * GAP
 }
 
@@ -159,8 +145,8 @@ fn left_of(format: Format, bit: u32, width: f32) -> f32 {
 /// that would touch one before them.
 fn numbers(format: Format, width: f32) -> Vec<(u32, [f32; 2])> {
     let mut placed: Vec<(u32, [f32; 2])> = Vec::new();
-    let ends_of_fields = FIELDS.into_iter().filter_map(|field| ends(format, field));
-    for (bit, is_low) in ends_of_fields.flat_map(|[high, low]| [(high, false), (low, true)]) {
+    let ends = fields_of(format).flat_map(|(_, [high, low])| [(high, false), (low, true)]);
+    for (bit, is_low) in ends {
         let text = font::width(&bit.to_string(), f64::from(theme::SMALL), Weight::Regular) as f32;
         let from = left_of(format, bit, width);
         // The first number of a field begins with it, the last one ends with it.
@@ -174,8 +160,7 @@ fn numbers(format: Format, width: f32) -> Vec<(u32, [f32; 2])> {
 }
 
 fn paint(ui: &Ui, cell: Rect, format: Format, bit: u32, is_chosen: bool, is_hovered: bool) {
-    let colours = theme::present(ui);
-    let ink = field_colour(ui, format.field(bit).as_ref());
+    let ink = field_colour(ui, format.field(bit));
     let painter = ui.painter();
     if is_chosen {
         painter.rect_filled(cell, 2.0, ink);
@@ -183,14 +168,18 @@ fn paint(ui: &Ui, cell: Rect, format: Format, bit: u32, is_chosen: bool, is_hove
         painter.rect_stroke(cell, 2.0, Stroke::new(1.0, ink), StrokeKind::Inside);
     }
     if is_hovered {
-        painter.rect_stroke(cell, 2.0, Stroke::new(2.0, colours.text), StrokeKind::Inside);
+        painter.rect_stroke(cell, 2.0, Stroke::new(2.0, theme::present(ui).text), StrokeKind::Inside);
     }
 }
 
 /// Returns the colour of a field, as an arm has it; name and numbers are beside it.
-fn field_colour(ui: &Ui, field: Option<&BitField>) -> Color32 {
-    let position = FIELDS.iter().position(|known| Some(known) == field).unwrap_or(0);
-    theme::arm_colour(ui, [1, 0, 2][position])
+fn field_colour(ui: &Ui, field: Option<BitField>) -> Color32 {
+    let style = match field {
+        Some(BitField::Sign) | None => 1,
+        Some(BitField::Exponent) => 0,
+        Some(BitField::Mantissa) => 2,
+    };
+    theme::arm_colour(ui, style)
 }
 
 fn bit_name(format: Format, bit: u32) -> String {

@@ -155,8 +155,8 @@ fn below(entry: Option<&PaletteEntry>) -> String {
             pane_named(view).map(|pane| first_statement(pane.help).to_owned()).unwrap_or_default()
         }
         (None, Choice::AddStage(label)) => {
-            let known = plan::addable().find(|(known, _)| known == label);
-            known.map(|(_, help)| help.to_owned()).unwrap_or_default()
+            let known = plan::entries().into_iter().find(|stage| stage.label == *label);
+            known.map(|stage| stage.help.to_owned()).unwrap_or_default()
         }
         (None, Choice::File(path)) => path.display().to_string(),
     }
@@ -189,13 +189,13 @@ pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<PaletteEntry> {
 
 /// Returns all stages that can be added to the selected arm as entries.
 pub fn stage_entries(refusal: Option<&str>) -> Vec<PaletteEntry> {
-    let entry = |(label, _): (&'static str, &str)| PaletteEntry {
-        text: format!("Add stage: {label}"),
+    let entry = |stage: plan::StageEntry| PaletteEntry {
+        text: format!("Add stage: {}", stage.label),
         detail: String::new(),
         refusal: refusal.map(str::to_owned),
-        choice: Choice::AddStage(label),
+        choice: Choice::AddStage(stage.label),
     };
-    plan::addable().map(entry).collect()
+    plan::entries().into_iter().map(entry).collect()
 }
 
 /// Returns files as entries; those that are not there any more say so.

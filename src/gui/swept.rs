@@ -1,6 +1,6 @@
 //! Settings that a sweep replaces: which ones, with which values, and by whose sweep.
 
-use doc::{Experiment, RunSpec, settings_of};
+use doc::{Arm, Experiment, RunSpec, settings_of};
 use form::path::{Place, Segment, each};
 use form::{Field, Overrides};
 
@@ -23,35 +23,27 @@ impl Swept {
 
     /// Returns the place of the sweep in the document.
     pub fn place(&self) -> Place {
-        sweep_place(self.arm).key(&self.path)
-    }
-}
-
-fn sweep_place(arm: Option<usize>) -> Place {
-    let root = Place::default();
-    match arm {
-        None => root.key("sweep"),
-        Some(index) => root.key("arms").index(index).key("sweep"),
+        let root = Place::default();
+        self.arm.map_or(root.clone(), |arm| root.key("arms").index(arm)).key("sweep").key(&self.path)
     }
 }
 
 /// Returns all settings that sweeps replace.
 pub fn swept(experiment: &Experiment) -> Vec<Swept> {
-    let of = |arm: Option<usize>, sweep: &Overrides, spec: &mut RunSpec| -> Vec<Swept> {
-        let found = sweep.0.iter().map(|(path, values)| Swept {
-            arm,
-            path: path.clone(),
-            values: values.clone(),
-            places: places(spec, path),
-        });
-        found.collect()
-    };
     let mut found = Vec::new();
-    if !experiment.sweep.0.is_empty() {
-        found.extend(of(None, &experiment.sweep, &mut settings_of(experiment, experiment.arms.first())));
-    }
-    for (index, arm) in experiment.arms.iter().enumerate().filter(|(_, arm)| !arm.sweep.0.is_empty()) {
-        found.extend(of(Some(index), &arm.sweep, &mut settings_of(experiment, Some(arm))));
+    let mut add = |arm: Option<usize>, sweep: &Overrides, settings: Option<&Arm>| {
+        if sweep.0.is_empty() {
+            return;
+        }
+        let mut spec = settings_of(experiment, settings);
+        found.extend(sweep.0.iter().map(|(path, values)| {
+            let places = places(&mut spec, path);
+            Swept { arm, path: path.clone(), values: values.clone(), places }
+        }));
+    };
+    add(None, &experiment.sweep, experiment.arms.first());
+    for (index, arm) in experiment.arms.iter().enumerate() {
+        add(Some(index), &arm.sweep, Some(arm));
     }
     found
 }
@@ -135,17 +127,14 @@ pub fn runs_text(experiment: &Experiment, swept: &[Swept], arm: Option<usize>) -
     use form::number::counted;
     let own = |swept: &&Swept| swept.arm.is_none() || swept.arm == arm;
     let counts: Vec<usize> = swept.iter().filter(own).map(Swept::count).collect();
-    if counts.is_empty() {
-        return None;
-    }
     let (last, first) = counts.split_last()?;
     let first = first.iter().fold(String::new(), |text, count| text + &count.to_string() + " × ");
     let seeds = experiment.seeds.len();
     let arms = if arm.is_some() { 1 } else { experiment.arms.len() };
     let runs = counts.iter().product::<usize>() * seeds * arms;
-    let arms = if arm.is_some() { String::new() } else { format!("{} × ", counted(arms as u64, "arm")) };
-    let last = counted(*last as u64, "setting");
-    Some(format!("{arms}{first}{last} × {} = {}", counted(seeds as u64, "seed"), counted(runs as u64, "run")))
+    let arms = if arm.is_some() { String::new() } else { format!("{} × ", counted(arms, "arm")) };
+    let last = counted(*last, "setting");
+    Some(format!("{arms}{first}{last} × {} = {}", counted(seeds, "seed"), counted(runs, "run")))
 }
 
 #[cfg(test)]

@@ -189,6 +189,14 @@ impl Table<'_> {
         });
         sized
     }
+
+    /// Returns headings and rows with tabs between cells, for a spreadsheet.
+    fn copied(&self, text: &dyn Fn(usize, usize) -> String) -> String {
+        let titles = self.columns.iter().map(|column| column.title.to_string()).collect::<Vec<_>>();
+        let row = |row: usize| (0..self.columns.len()).map(|column| text(row, column)).collect::<Vec<_>>();
+        let lines = std::iter::once(titles).chain((0..self.rows).map(row));
+        lines.map(|cells| cells.join("\t") + "\n").collect()
+    }
 }
 
 /// Returns the columns that fit into a space; the others leave it in their order, but not the sorted one.
@@ -316,16 +324,6 @@ impl Drawing<'_, '_> {
         if let Some(order) = self.table.order.as_deref_mut().filter(|_| response.clicked()) {
             *order = order.after(at, column.is_number);
         }
-    }
-}
-
-impl Table<'_> {
-    /// Returns headings and rows with tabs between cells, for a spreadsheet.
-    fn copied(&self, text: &dyn Fn(usize, usize) -> String) -> String {
-        let titles = self.columns.iter().map(|column| column.title.to_string()).collect::<Vec<_>>();
-        let row = |row: usize| (0..self.columns.len()).map(|column| text(row, column)).collect::<Vec<_>>();
-        let lines = std::iter::once(titles).chain((0..self.rows).map(row));
-        lines.map(|cells| cells.join("\t") + "\n").collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The middle of the window: groups of views and plots in tiles, which can be moved, split, maximized and closed.
 //!
-//! [`Tiles`] has the layouts, which all commands change. The library that draws tiles gets a copy, and changes by dragging are
-//! read back from it.
+//! [`Tiles`] has the layouts, which all commands change. The library that draws tiles gets a tree made from one of them in
+//! each frame, and changes by dragging are read back from it.
 
 use std::collections::BTreeSet;
 
@@ -67,9 +67,6 @@ pub struct Tiling {
     /// Plots and views that have got their first data since they were on the screen, and groups since they were.
     new: BTreeSet<&'static str>,
     new_groups: BTreeSet<Group>,
-    tree: Tree<Pane>,
-    /// The layout of the tree; `None` if it has to be rebuilt.
-    drawn: Option<Tile>,
     focused: Option<Id>,
 }
 
@@ -84,8 +81,6 @@ impl Default for Tiling {
             offered: Vec::new(),
             new: BTreeSet::new(),
             new_groups: BTreeSet::new(),
-            tree: tree_of(None),
-            drawn: None,
             focused: None,
         };
         tiling.settle(true);
@@ -123,10 +118,8 @@ impl Tiling {
 
     /// Restores layouts, and shows the group that they change.
     pub fn arrange(&mut self, tiles: Tiles) {
-        let is_other = |group: &Group| match (tiles.layout(*group), self.kept.layout(*group)) {
-            (Some(new), Some(old)) => !new.is_arranged_like(old),
-            (new, old) => new.is_some() || old.is_some(),
-        };
+        let root = |tiles: &Tiles, group| tiles.layout(group).map(|layout| layout.root.clone());
+        let is_other = |group: &Group| root(&tiles, *group) != root(&self.kept, *group);
         let group = Group::ALL.into_iter().find(is_other).unwrap_or(self.kept.group);
         self.kept = Tiles { group, ..tiles };
         self.settle(true);
@@ -176,11 +169,12 @@ impl Tiling {
         let is_known = |view: &&&str| {
             self.offered.contains(*view) || pane_named(view).is_some_and(|it| it.plot.is_none())
         };
-        let of = |views: &&'static [&'static str]| views.iter().find(is_known).or(views.first()).copied();
+        let of = |views: &'static [&'static str]| views.iter().find(is_known).or(views.first()).copied();
         let most = if self.is_large { usize::MAX } else { 1 };
-        let views: Vec<&str> = self.kept.group.defaults().iter().filter_map(of).take(most).collect();
+        let (shares, tiles): (Vec<f32>, Vec<&[&str]>) = self.kept.group.defaults().iter().copied().unzip();
+        let views: Vec<&str> = tiles.into_iter().filter_map(of).take(most).collect();
         let side = if self.area.x > 2.0 * self.area.y { Side::Right } else { Side::Below };
-        Layout::of(&views, side).with_shares(self.kept.group.shares())
+        Layout::new(&views, side).with_shares(&shares)
     }
 
     fn keep(&mut self) {
@@ -252,30 +246,22 @@ impl Tiling {
             }
             return;
         }
-        let shown = self.layout.shown();
-        if shown != self.drawn {
-            self.tree = tree_of(shown.as_ref());
-        }
         let focused = ui.memory(egui::Memory::focused);
         let is_new_focus = focused != self.focused;
         self.focused = focused;
         for view in self.layout.seen() {
             self.new.remove(view);
         }
-        let mut tree = std::mem::replace(&mut self.tree, tree_of(None));
-        let mut drawing = Drawing::new(self, focused.filter(|_| is_new_focus), contents);
+        let shown = self.layout.shown();
+        let mut tree = tree_of(shown.as_ref());
+        let focused = focused.filter(|_| is_new_focus);
+        let mut drawing = Drawing { tiling: self, focused, contents, used: None, asked: Vec::new() };
         tree.ui(&mut drawing, ui);
-        let (used, asked) = drawing.finish();
-        self.tree = tree;
-        self.drawn = layout_of(&self.tree);
-        let before = self.layout.clone();
-        if shown != self.drawn {
-            self.layout.put(self.drawn.clone());
+        let Drawing { used, asked, .. } = drawing;
+        let (drawn, before) = (layout_of(&tree), self.layout.clone());
+        if shown != drawn {
+            self.layout.put(drawn);
             self.keep();
-        }
-        if has_tabs(&self.tree) {
-            self.drawn = None;
-            ui.ctx().request_repaint();
         }
         if let Some(used) = used {
             self.layout.activate(used);
@@ -300,16 +286,7 @@ struct Drawing<'a> {
     asked: Vec<LayoutChange>,
 }
 
-impl<'a> Drawing<'a> {
-    pub fn new(tiling: &'a Tiling, focused: Option<Id>, contents: &'a mut dyn Contents) -> Self {
-        Self { tiling, focused, contents, used: None, asked: Vec::new() }
-    }
-
-    /// Returns the view that was used, and the actions.
-    pub fn finish(self) -> (Option<&'static str>, Vec<LayoutChange>) {
-        (self.used, self.asked)
-    }
-
+impl Drawing<'_> {
     /// Returns true if a view is used in this frame: a click on a window above it does not count.
     fn is_used(&self, ui: &Ui, rect: Rect) -> bool {
         let is_pressed = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
@@ -383,11 +360,8 @@ fn empty_ui(ui: &mut Ui, group: Group) -> Option<LayoutChange> {
         let layout = egui::Layout::left_to_right(Align::Center).with_main_wrap(true);
         ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
             for pane in panes().filter(|pane| pane.group == group) {
-                if ui
-                    .add(widgets::button(None, pane.title))
-                    .on_hover_text(first_statement(pane.help))
-                    .clicked()
-                {
+                let button = ui.add(widgets::button(None, pane.title));
+                if button.on_hover_text(first_statement(pane.help)).clicked() {
                     chosen = Some(LayoutChange::Show(pane.name));
                 }
             }
@@ -450,11 +424,8 @@ fn views_ui(ui: &mut Ui, pane: Pane, tiling: &Tiling, asked: &mut Vec<LayoutChan
     let (button, _) = MenuButton::from_button(button).ui(ui, |ui| {
         ui.set_min_width(200.0);
         let mut entry = |ui: &mut Ui, other: Pane| {
-            let text = if tiling.has_data(other) {
-                RichText::new(other.title)
-            } else {
-                RichText::new(other.title).color(colours.text3)
-            };
+            let text = RichText::new(other.title);
+            let text = if tiling.has_data(other) { text } else { text.color(colours.text3) };
             let mark = if tiling.is_new(other.name) { "•" } else { "" };
             let button = Button::selectable(other.name == pane.name, text).shortcut_text(mark);
             let button = ui.add(button).accessible_name(other.title);
@@ -572,14 +543,10 @@ fn place(pane: Pane) -> u64 {
     panes().position(|known| known.name == pane.name).unwrap_or_default() as u64
 }
 
-/// Returns the layout of a tree; `None` without views. What was dropped on a view comes beside it.
+/// Returns the layout of a tree; `None` without views. A drop on the middle of a view makes tabs, which no layout has: it
+/// comes beside that view.
 fn layout_of(tree: &Tree<Pane>) -> Option<Tile> {
     tile_of(tree, tree.root?)
-}
-
-/// Returns true if the tree has tabs, as after a drop on the middle of a view, which no layout has.
-fn has_tabs(tree: &Tree<Pane>) -> bool {
-    tree.tiles.tiles().any(|tile| matches!(tile, egui_tiles::Tile::Container(Container::Tabs(_))))
 }
 
 fn tile_of(tree: &Tree<Pane>, id: TileId) -> Option<Tile> {
@@ -635,7 +602,7 @@ mod tests {
 
     #[test]
     fn a_layout_is_the_same_when_it_comes_back() {
-        let mut layout = Layout::of(&["accuracy", "loss"], Side::Below);
+        let mut layout = Layout::new(&["accuracy", "loss"], Side::Below);
         for (view, side) in [("runs", Side::Right), ("network", Side::Below), ("notes", Side::Right)] {
             layout.split(side, view);
             assert_eq!(layout_of(&tree_of(layout.root.as_ref())), layout.root);
@@ -645,14 +612,11 @@ mod tests {
 
     #[test]
     fn what_is_dropped_on_the_middle_of_a_view_comes_beside_it() {
-        let mut tree = tree_of(Layout::of(&["accuracy", "loss"], Side::Below).root.as_ref());
+        let mut tree = tree_of(Layout::new(&["accuracy", "loss"], Side::Below).root.as_ref());
         let children: Vec<TileId> =
             ["accuracy", "loss"].map(|name| TileId::from_u64(place(pane_named(name).unwrap()))).into();
         tree.root = Some(tree.tiles.insert_tab_tile(children));
-        assert!(has_tabs(&tree));
-        let layout = layout_of(&tree);
-        assert_eq!(layout, Layout::of(&["accuracy", "loss"], Side::Right).root);
-        assert!(!has_tabs(&tree_of(layout.as_ref())));
+        assert_eq!(layout_of(&tree), Layout::new(&["accuracy", "loss"], Side::Right).root);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use doc::{Experiment, Run, label_of};
 use form::Overrides;
+use results::by_key;
 
-/// An arm with the values of its sweep written out: what has one line in a plot.
+/// An arm with the values of its sweep written out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Treatment {
     /// What legends call it.
@@ -21,26 +22,19 @@ pub struct Treatment {
 /// Returns the treatments of a document; arms without runs are there too.
 pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
     let mut found: Vec<Treatment> = Vec::new();
-    let mut of_arm: Vec<Vec<&Run>> = vec![Vec::new(); experiment.arms.len()];
+    let mut of_arm: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
     for run in runs {
-        if let Some(of_arm) = of_arm.get_mut(run.arm_index) {
-            of_arm.push(run);
-        }
+        of_arm.entry(run.arm_index).or_default().push(run);
     }
     for (arm, settings) in experiment.arms.iter().enumerate() {
-        let first = found.len();
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        for run in &of_arm[arm] {
-            let place = *places.entry(&run.arm).or_insert_with(|| {
-                let (name, colour) = (run.arm.clone(), found.len());
-                found.push(Treatment { name, arm, colour, values: Vec::new(), runs: Vec::new() });
-                colour
-            });
-            found[place].runs.push((*run).clone());
+        let (first, own) = (found.len(), of_arm.remove(&arm).unwrap_or_default());
+        let mut named = by_key(own.into_iter().map(|run| (run.arm.as_str(), run.clone())));
+        if named.is_empty() {
+            named.push((&settings.name, Vec::new()));
         }
-        if found.len() == first {
-            let name = settings.name.clone();
-            found.push(Treatment { name, arm, colour: first, values: Vec::new(), runs: Vec::new() });
+        for (name, runs) in named {
+            let (name, colour) = (name.to_owned(), found.len());
+            found.push(Treatment { name, arm, colour, values: Vec::new(), runs });
         }
         give_values(experiment, arm, &mut found[first..]);
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::table::settings::compare;
+use super::{by_key, distinct};
 use form::number::counted;
 
 /// A multiple of the number of styles without shades. What an index has beyond it is a shade: index `i` of shade `s`
@@ -116,26 +117,22 @@ fn counted_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
 /// Returns the indices of lines whose names have lost a swept value: an arm with one name left has its style without a
 /// shade, and one with several has shades for these. The same name has the same index.
 pub fn shaded_again(lines: &[(String, usize)]) -> Vec<usize> {
-    let mut arms: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    let mut places: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let key = |colour: usize| (colour & MUTED) | without_shade(colour).0;
-    for (name, colour) in lines {
-        if let (_, Some(_)) = without_shade(*colour) {
-            let names = arms.entry(key(*colour)).or_default();
-            places.entry((key(*colour), name)).or_insert_with(|| {
-                names.push(name);
-                names.len() - 1
-            });
+    let swept = lines.iter().filter(|(_, colour)| without_shade(*colour).1.is_some());
+    let arms = by_key(distinct(swept.map(|(name, colour)| (key(*colour), name.as_str()))));
+    let mut indices: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    for (own, names) in arms {
+        for (name, rank) in names.iter().zip(ranks(&names)) {
+            let index = match rank {
+                usize::MAX => own,
+                rank => (own & MUTED) | shaded(own & !MUTED, rank as f64 / (names.len() - 1) as f64),
+            };
+            indices.insert((own, *name), index);
         }
     }
-    let ranks: BTreeMap<usize, Vec<usize>> = arms.iter().map(|(own, names)| (*own, ranks(names))).collect();
-    let index = |(name, colour): &(String, usize)| {
-        let (_, Some(_)) = without_shade(*colour) else { return *colour };
-        let own = key(*colour);
-        match ranks[&own][places[&(own, name.as_str())]] {
-            usize::MAX => own,
-            rank => (own & MUTED) | shaded(own & !MUTED, rank as f64 / (arms[&own].len() - 1) as f64),
-        }
+    let index = |(name, colour): &(String, usize)| match without_shade(*colour) {
+        (_, Some(_)) => indices[&(key(*colour), name.as_str())],
+        (_, None) => *colour,
     };
     lines.iter().map(index).collect()
 }

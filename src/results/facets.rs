@@ -34,14 +34,6 @@ pub enum FacetAxes {
     Free,
 }
 
-impl FacetSettings {
-    /// Returns the same without what a person did in single panels.
-    #[must_use]
-    pub fn without_zooms(&self) -> Self {
-        Self { zooms: BTreeMap::new(), ..self.clone() }
-    }
-}
-
 impl FacetAxes {
     /// Returns the axes with this name on the command line.
     ///

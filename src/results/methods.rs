@@ -26,7 +26,9 @@ pub fn methods<'a>(
         training(&first.spec),
         replicates(experiment, arms.len())
     );
-    let all: Vec<Settings> = arms.iter().map(|arm| without_plan(&arm.spec)).collect();
+    // The text gives plans in sentences.
+    let without_plan = |arm: &ExpandedArm| settings(&RunSpec { plan: Vec::new(), ..arm.spec.clone() });
+    let all: Vec<Settings> = arms.iter().map(without_plan).collect();
     let differing = differing(&all);
     for (arm, settings) in arms.iter().zip(&all) {
         text.push_str(&of_arm(arm, (&first.spec, &all[0]), settings, &differing));
@@ -34,15 +36,11 @@ pub fn methods<'a>(
     Ok(text)
 }
 
-/// Returns the settings of an arm without its plan, which the text gives in sentences.
-fn without_plan(spec: &RunSpec) -> Settings {
-    settings(&RunSpec { plan: Vec::new(), ..spec.clone() })
-}
-
 /// Returns "MNIST (60,000 samples for training, 0 for validation, 10,000 for testing; split: the files of the set; 10
 /// classes).", then sentences about what could not be read, classes, columns and files.
 fn data(experiment: &Experiment, spec: &RunSpec, of_runs: &str) -> String {
-    let name = bare(spec.data.label());
+    // Without the brackets at its end.
+    let name = spec.data.label().split(" (").next().unwrap_or_default();
     let found = experiment.looks.inventory(&spec.data, spec.net.image_side());
     let Some(found) = found else { return format!("{name}.{of_runs}") };
     let sizes = found.sizes().replacen(" for", " samples for", 1);
@@ -84,7 +82,7 @@ fn training(spec: &RunSpec) -> String {
     }
     write!(text, ". Networks were evaluated {}.", train.evaluation_sentence()).expect(STRING);
     if let Some(sentence) = device.sentence() {
-        return text + " " + sentence;
+        return text + " " + &sentence;
     }
     match kernels {
         Kernels::Fast if spec.has_fast_convolutions() => {
@@ -97,11 +95,6 @@ fn training(spec: &RunSpec) -> String {
 }
 
 const STRING: &str = "a string can be written to";
-
-/// Returns a label without the brackets at its end.
-fn bare(label: &str) -> &str {
-    label.split(" (").next().unwrap_or(label)
-}
 
 fn replicates(experiment: &Experiment, arms: usize) -> String {
     let seeds = &experiment.seeds;
@@ -197,7 +190,7 @@ fn in_words(value: &mut dyn Value) -> String {
         }
         Node::Optional(optional) => optional.value().map(in_words).unwrap_or_default(),
         Node::Text(text) => text.clone(),
-        Node::Parsed(parsed) => parsed.text(),
+        Node::Length(length) => length.to_string(),
         Node::Switch(on) => if *on { "yes" } else { "no" }.to_owned(),
         Node::Integer(number) => grouped(number.get()),
         Node::Number(number) => number.to_string(),

@@ -252,12 +252,6 @@ impl Size {
     }
 }
 
-impl Default for Size {
-    fn default() -> Self {
-        Preset::default().size()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,9 +298,9 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_refused_with_the_remedy() {
-        let size = Size { width_pt: f64::NAN, ..Size::default() };
+        let size = Size { width_pt: f64::NAN, ..Preset::default().size() };
         assert!(size.check().unwrap_err().contains("choose sides of 72"));
-        let size = Size { font_pt: 40.0, ..Size::default() };
+        let size = Size { font_pt: 40.0, ..Preset::default().size() };
         assert!(size.check().unwrap_err().contains("choose 3 to 16.5"));
     }
 }

@@ -92,12 +92,12 @@ fn mean(values: &[f64]) -> f64 {
     if values.iter().any(|value| !value.is_finite()) {
         return f64::NAN;
     }
-    values.iter().sum::<f64>() / count(values)
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn band(values: &[f64], mean: f64, spread: Spread) -> Option<[f64; 2]> {
     let deviation = standard_deviation(values)?;
-    let error = deviation / count(values).sqrt();
+    let error = deviation / (values.len() as f64).sqrt();
     let half = match spread {
         Spread::None => return None,
         Spread::MinMax => {
@@ -119,11 +119,7 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     }
     let mean = mean(values);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (count(values) - 1.0)).sqrt())
-}
-
-fn count(values: &[f64]) -> f64 {
-    values.len() as f64
+    Some((squares / (values.len() as f64 - 1.0)).sqrt())
 }
 
 /// The 97.5 % quantile of the standard normal distribution.

@@ -7,7 +7,6 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem::discriminant;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -92,25 +91,17 @@ impl Group {
         }
     }
 
-    /// Returns what fills its tiles at first: for each tile, views of which the first with data is taken.
-    pub const fn defaults(self) -> &'static [&'static [&'static str]] {
+    /// Returns what fills its tiles at first: for each tile its share, where they are one below the other, and views of
+    /// which the first with data is taken.
+    pub const fn defaults(self) -> &'static [(f32, &'static [&'static str])] {
         match self {
-            Self::Curves => &[&["accuracy"], &["loss"]],
-            Self::Pruning => &[&["remaining"], &["rounds", "accuracy"]],
-            Self::Faults => &[&["vulnerability", "fault-rate"], &["campaigns"]],
-            Self::Geometry => &[&["line", "line-loss"], &["past", "member-distance"]],
-            Self::Runs => &[&["runs"]],
-            Self::Weights => &[&["weights"], &["network"]],
-            Self::Notes => &[&["notes"], &["log"]],
-        }
-    }
-
-    /// Returns the shares of its default tiles, from top to bottom.
-    pub const fn shares(self) -> &'static [f32] {
-        match self {
-            Self::Faults => &[0.42, 0.58],
-            Self::Weights => &[0.6, 0.4],
-            Self::Curves | Self::Pruning | Self::Geometry | Self::Runs | Self::Notes => &[],
+            Self::Curves => &[(1.0, &["accuracy"]), (1.0, &["loss"])],
+            Self::Pruning => &[(1.0, &["remaining"]), (1.0, &["rounds", "accuracy"])],
+            Self::Faults => &[(0.42, &["vulnerability", "fault-rate"]), (0.58, &["campaigns"])],
+            Self::Geometry => &[(1.0, &["line", "line-loss"]), (1.0, &["past", "member-distance"])],
+            Self::Runs => &[(1.0, &["runs"])],
+            Self::Weights => &[(0.6, &["weights"]), (0.4, &["network"])],
+            Self::Notes => &[(1.0, &["notes"]), (1.0, &["log"])],
         }
     }
 
@@ -122,11 +113,6 @@ impl Group {
             Self::Curves | Self::Pruning | Self::Geometry | Self::Weights | Self::Notes => [true, true],
         }
     }
-
-    /// Returns the group with this name.
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|group| group.name() == name)
-    }
 }
 
 impl Serialize for Group {
@@ -137,8 +123,9 @@ impl Serialize for Group {
 
 impl<'de> Deserialize<'de> for Group {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
         // A newer version may have other groups.
-        Ok(Self::find(&String::deserialize(deserializer)?).unwrap_or_default())
+        Ok(Self::ALL.into_iter().find(|group| group.name() == name).unwrap_or_default())
     }
 }
 
@@ -170,7 +157,6 @@ pub enum Tile {
 pub struct Part {
     /// Positive.
     pub share: f32,
-    /// Its content.
     pub tile: Tile,
 }
 
@@ -213,46 +199,38 @@ impl Tile {
         }
     }
 
-    /// Returns the same without views that have no place, or nothing when those were all. `fits` decides whether a view
-    /// stays; it is called once for every place.
+    /// Returns the same without views that have no place and without rows in rows, or nothing when those were all; a single
+    /// tile needs no row. `fits` decides whether a view stays; it is called once for every place.
     fn tidy(self, fits: &mut dyn FnMut(&str) -> bool) -> Option<Self> {
-        match self {
-            Self::View(view) => fits(&view).then_some(Self::View(view)),
-            Self::Row(parts) => joined(parts, fits, Self::Row),
-            Self::Column(parts) => joined(parts, fits, Self::Column),
-        }
-    }
-}
-
-/// Returns a row (or column) of tidy tiles, without rows in it; a single tile needs no row.
-fn joined(
-    parts: Vec<Part>,
-    fits: &mut dyn FnMut(&str) -> bool,
-    row: impl Fn(Vec<Part>) -> Tile,
-) -> Option<Tile> {
-    let kind = discriminant(&row(Vec::new()));
-    let mut flat = Vec::new();
-    for Part { share, tile } in parts {
-        let share = if share.is_finite() && share > 0.0 { share } else { 1.0 };
-        let Some(tile) = tile.tidy(fits) else { continue };
-        let is_row = discriminant(&tile) == kind;
-        match tile {
-            Tile::Row(parts) | Tile::Column(parts) if is_row => {
-                let all: f32 = parts.iter().map(|part| part.share).sum();
-                flat.extend(parts.into_iter().map(|part| Part { share: share * part.share / all, ..part }));
+        let (is_row, parts) = match self {
+            Self::View(view) => return fits(&view).then_some(Self::View(view)),
+            Self::Row(parts) => (true, parts),
+            Self::Column(parts) => (false, parts),
+        };
+        let mut flat = Vec::new();
+        for Part { share, tile } in parts {
+            let share = if share.is_finite() && share > 0.0 { share } else { 1.0 };
+            match (tile.tidy(fits), is_row) {
+                (None, _) => {}
+                (Some(Self::Row(parts)), true) | (Some(Self::Column(parts)), false) => {
+                    let all: f32 = parts.iter().map(|part| part.share).sum();
+                    flat.extend(
+                        parts.into_iter().map(|part| Part { share: share * part.share / all, ..part }),
+                    );
+                }
+                (Some(tile), _) => flat.push(Part { share, tile }),
             }
-            tile => flat.push(Part { share, tile }),
         }
-    }
-    match flat.len() {
-        0 | 1 => flat.pop().map(|part| part.tile),
-        _ => Some(row(flat)),
+        match flat.len() {
+            0 | 1 => flat.pop().map(|part| part.tile),
+            _ => Some(if is_row { Self::Row(flat) } else { Self::Column(flat) }),
+        }
     }
 }
 
 impl Layout {
     /// Returns these views side by side or one below the other, the first of them active.
-    pub fn of(views: &[&str], side: Side) -> Self {
+    pub fn new(views: &[&str], side: Side) -> Self {
         let tiles: Vec<Tile> = views.iter().map(|&view| Tile::View(view.to_owned())).collect();
         let active = views.first().copied().unwrap_or_default().to_owned();
         let mut layout = Self { root: Some(side.tiles(tiles)), active, maximized: false };
@@ -283,7 +261,6 @@ impl Layout {
         if self.maximized { Some(Tile::View(self.active.clone())) } else { self.root.clone() }
     }
 
-    /// Returns the number of tiles.
     pub fn count(&self) -> usize {
         self.views().len()
     }
@@ -364,25 +341,13 @@ impl Layout {
         let active = self.active.clone();
         self.root = self.root.take().and_then(|root| root.tidy(&mut |known| known != view));
         let new = Tile::View(view.to_owned());
-        match self.root.as_mut() {
-            None => self.root = Some(new),
-            Some(root) => {
-                if let Some(place) = root.of_mut(&active) {
-                    *place = side.tiles(vec![place.clone(), new]);
-                }
-            }
+        let root = self.root.get_or_insert_with(|| new.clone());
+        if let Some(place) = root.of_mut(&active) {
+            *place = side.tiles(vec![place.clone(), new]);
         }
         self.maximized = false;
         self.tidy();
         self.activate(view);
-    }
-
-    /// Makes the next or the previous visible view the active one, around all of them.
-    pub fn cycle(&mut self, forward: bool) {
-        let views = self.views();
-        let Some(at) = views.iter().position(|view| *view == self.active) else { return };
-        let step = if forward { 1 } else { views.len() - 1 };
-        self.active = views[(at + step) % views.len()].to_owned();
     }
 
     /// Returns true if the same views have the same places.

@@ -87,7 +87,7 @@ impl Writer {
             | Node::Integer(_)
             | Node::Number(_)
             | Node::Text(_)
-            | Node::Parsed(_)
+            | Node::Length(_)
             | Node::Overrides(_) => {}
         }
     }
@@ -156,7 +156,7 @@ fn kind_of(value: &mut dyn Value) -> String {
         | Node::Integer(_)
         | Node::Number(_)
         | Node::Text(_)
-        | Node::Parsed(_)
+        | Node::Length(_)
         | Node::Overrides(_) => String::new(),
     }
 }

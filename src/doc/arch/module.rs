@@ -122,6 +122,26 @@ impl Module {
         Self::MaxPool(Pool { window, ..Pool::default() })
     }
 
+    /// Returns the setting of its name, where it has parameters or holds layers.
+    pub const fn name(&self) -> Option<&Option<String>> {
+        match self {
+            Self::Conv(Conv { name, .. })
+            | Self::BatchNorm(BatchNorm { name })
+            | Self::Linear(Linear { name, .. })
+            | Self::Residual(Residual { name, .. }) => Some(name),
+            Self::Relu
+            | Self::Softsign
+            | Self::Tanh
+            | Self::Sigmoid
+            | Self::MaxPool(_)
+            | Self::AveragePool(_)
+            | Self::AdaptiveAveragePool(_)
+            | Self::GlobalAveragePool
+            | Self::Flatten
+            | Self::Dropout(_) => None,
+        }
+    }
+
     /// Returns the product of the strides of some layers: by how much they divide the size of images.
     pub fn stride_of(layers: &[Self]) -> usize {
         let stride = |layer: &Self| match layer {

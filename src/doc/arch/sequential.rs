@@ -38,22 +38,7 @@ pub fn place_of(net: &Place, mut layers: &[Module], path: &[usize]) -> Place {
 pub fn names(layers: &[Module]) -> Vec<(Vec<usize>, String)> {
     let mut all = Vec::new();
     for (position, layer) in layers.iter().enumerate() {
-        let own = match layer {
-            Module::Conv(conv) => &conv.name,
-            Module::BatchNorm(norm) => &norm.name,
-            Module::Linear(linear) => &linear.name,
-            Module::Residual(residual) => &residual.name,
-            Module::Relu
-            | Module::Softsign
-            | Module::Tanh
-            | Module::Sigmoid
-            | Module::MaxPool(_)
-            | Module::AveragePool(_)
-            | Module::AdaptiveAveragePool(_)
-            | Module::GlobalAveragePool
-            | Module::Flatten
-            | Module::Dropout(_) => continue,
-        };
+        let Some(own) = layer.name() else { continue };
         let name = own.clone().unwrap_or_else(|| position.to_string());
         if let Module::Residual(residual) = layer {
             let inside = names(&residual.body).into_iter();

@@ -1,5 +1,6 @@
-use crate::fault::{BitField, Bits, Campaign, Draw, Fault, FaultAmount, Format, PrunedMemory};
-use crate::plan::words::{counted, entries, joined, number, target};
+pub use crate::fault::Fault;
+use crate::fault::{BitField, Bits, Campaign, Draw, FaultAmount, Format, PrunedMemory};
+use crate::plan::words::{counted, joined, number, target};
 use crate::plan::{Check, FileUse};
 use crate::stage::Planned;
 use crate::targets::Params;
@@ -18,7 +19,7 @@ impl Planned for Fault {
         let format = (self.format != Format::Float32).then(|| format!("stored as {}", self.format.label()));
         let pruned = (self.pruned == PrunedMemory::Sparse).then(|| "pruned entries left out".to_owned());
         let listed = (!self.indices.is_empty())
-            .then(|| format!("in {} as listed", entries(self.indices.len() as u64)));
+            .then(|| format!("in {} as listed", counted(self.indices.len(), "entry")));
         let part = target(&self.target, &Params::Weights).unwrap_or_else(|| "everything".to_owned());
         let what = match self.model.unit() {
             Unit::Bits(_) => bits(self),

@@ -1,9 +1,8 @@
-use crate::plan::words::{entries, joined, number, part, percent};
+use crate::plan::words::{counted, joined, number, part, percent};
 use crate::plan::{Check, FileUse, Reading, Situation, StepWork, WeightUse};
 use crate::stage::Planned;
 use crate::structure::{LayerKind, Structure};
-use crate::targets;
-use crate::targets::{Params, Target};
+use crate::targets::{self, Params, Target};
 use form::path::Place;
 
 form::choice! {
@@ -58,7 +57,7 @@ impl Planned for Freeze {
             Select::Smallest(fraction) => format!("Freeze {} of {part}, the smallest", percent(*fraction)),
             Select::Random(fraction) => format!("Freeze {} of {part}, drawn at random", percent(*fraction)),
             Select::Indices(indices) => {
-                format!("Freeze {} of {part}, as listed", entries(indices.len() as u64))
+                format!("Freeze {} of {part}, as listed", counted(indices.len(), "entry"))
             }
             Select::Mask(file) => format!("Freeze {part} where {file} is not zero"),
         };

@@ -2,8 +2,7 @@ use crate::file_names::is_file;
 use crate::plan::words::part;
 use crate::plan::{Check, FileUse, Reading, WeightUse};
 use crate::stage::Planned;
-use crate::targets;
-use crate::targets::Target;
+use crate::targets::{self, Target};
 use form::path::Place;
 
 form::form! {

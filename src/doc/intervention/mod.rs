@@ -13,42 +13,27 @@ mod snapshot;
 mod watch;
 mod weight_file;
 
-use crate::fault::Fault;
 use crate::plan::{Check, FileUse, Situation, StepWork};
 use crate::stage::Planned;
 use form::path::Place;
 
-pub use freeze::*;
-pub use graft::*;
-pub use prune::*;
-pub use reinitialize::*;
-pub use release::*;
-pub use set::*;
-pub use shuffle_mask::*;
-pub use snapshot::*;
-pub use watch::*;
-pub use weight_file::*;
-
 pub use crate::targets::{Layers, Params, Target};
 
-form::choice! {
+form::registry! {
     /// Changes to weights between two stages.
     pub enum Intervention: "Intervention", each Planned {
-        Prune(Prune) = Prune::default(), "Prune", "Prunes weights and keeps them at zero";
-        Freeze(Freeze) = Freeze::default(), "Freeze", "Freezes entries while the rest trains";
-        Release(Release) = Release::default(), "Release", "Releases pruned and frozen weights; they continue from their \
-            current value";
-        Fault(Fault) = Fault::default(), "Fault", "Injects faults into every read of the network, until \
-            released";
-        Snapshot(Snapshot) = Snapshot::default(), "Snapshot", "Stores values and position under a name";
-        Graft(Graft) = Graft::default(), "Graft", "Copies values by name from a snapshot, a branch, a member or a file";
-        Set(Set) = Set::default(), "Set", "Writes chosen values into chosen entries";
-        Reinitialize(Reinitialize) = Reinitialize::default(), "Reinitialize", "Draws new initial weights; the mask stays";
-        ShuffleMask(ShuffleMask) = ShuffleMask::default(), "Shuffle mask", "Prunes the same number of \
-            entries at random places";
-        Watch(Watch) = Watch::default(), "Watch", "Compares the network with itself some steps ago";
-        Import(Import) = Import::default(), "Import", "Reads weights from a file";
-        Export(Export) = Export::default(), "Export", "Writes weights to a file";
+        prune::Prune, "Prune", "Prunes weights and keeps them at zero";
+        freeze::Freeze, "Freeze", "Freezes entries while the rest trains";
+        release::Release, "Release", "Releases pruned and frozen weights; they continue from their current value";
+        fault::Fault, "Fault", "Injects faults into every read of the network, until released";
+        snapshot::Snapshot, "Snapshot", "Stores values and position under a name";
+        graft::Graft, "Graft", "Copies values by name from a snapshot, a branch, a member or a file";
+        set::Set, "Set", "Writes chosen values into chosen entries";
+        reinitialize::Reinitialize, "Reinitialize", "Draws new initial weights; the mask stays";
+        shuffle_mask::ShuffleMask, "Shuffle mask", "Prunes the same number of entries at random places";
+        watch::Watch, "Watch", "Compares the network with itself some steps ago";
+        weight_file::Import, "Import", "Reads weights from a file";
+        weight_file::Export, "Export", "Writes weights to a file";
     }
 }
 

@@ -1,8 +1,7 @@
-use crate::plan::words::{entries, joined, number, percent, target as target_words};
+use crate::plan::words::{counted, joined, number, percent, target as target_words};
 use crate::plan::{Check, Situation, StepWork};
 use crate::stage::Planned;
-use crate::targets;
-use crate::targets::{Params, Target};
+use crate::targets::{self, Params, Target};
 use form::Steps;
 use form::number::grouped;
 use form::path::Place;
@@ -36,14 +35,14 @@ impl Planned for Prune {
         let Self { criterion, amount, scope, output_factor, target } = self;
         let named = (*target != Target::default()).then(|| target_words(target, &Params::Weights)).flatten();
         let of = named.as_ref().map(|part| format!(" of {part}")).unwrap_or_default();
-        let by = by(criterion);
+        let by = criterion.rule().words().map_or_else(|| format!("by {}", criterion.label()), str::to_owned);
         let what = match amount {
             Amount::Fraction(fraction) => format!("Prune {}{of} {by}", percent(*fraction)),
             Amount::Remaining(rest) => {
                 let part = named.map(|part| format!(" {part}")).unwrap_or_default();
                 format!("Prune{part} {by} until {} remain", percent(*rest))
             }
-            Amount::Count(count) => format!("Prune {}{of} {by}", entries(*count)),
+            Amount::Count(count) => format!("Prune {}{of} {by}", counted(*count, "entry")),
             Amount::Threshold(bound) => {
                 let part = named.unwrap_or_else(|| "weights".to_owned());
                 return format!("Prune {part} below {}", number(*bound));
@@ -65,7 +64,7 @@ impl Planned for Prune {
             Evidence::LossGradient { batches, .. } => {
                 let (sample, fixed) = (check.left.sample, check.left.fixed_norms.clone());
                 check.left.sample = 0; // its order is its own
-                check.mini_batches(Steps::iterations(batches), check.train.batch, &fixed, &criterion);
+                check.mini_batches(Steps::iterations(batches), check.spec.train.batch, &fixed, &criterion);
                 check.left.sample = sample;
             }
             Evidence::Weights(_) | Evidence::FlowGradient(_) => {}
@@ -113,11 +112,6 @@ fn output(factor: f64, amount: Amount) -> Option<String> {
             format!("the output layer at {}", percent(factor))
         }
     })
-}
-
-fn by(criterion: &Criterion) -> String {
-    let words = criterion.rule().words().map(str::to_owned);
-    words.unwrap_or_else(|| format!("by {}", criterion.label()))
 }
 
 /// Refuses a count that is larger than what is ranked together.

@@ -1,8 +1,7 @@
 use crate::plan::Check;
 use crate::plan::words::part;
 use crate::stage::Planned;
-use crate::targets;
-use crate::targets::Target;
+use crate::targets::{self, Target};
 use form::path::Place;
 
 form::form! {

@@ -2,8 +2,7 @@ use crate::plan::Check;
 use crate::plan::words::part;
 use crate::stage::Planned;
 use crate::structure::Structure;
-use crate::targets;
-use crate::targets::{Params, Target};
+use crate::targets::{self, Params, Target};
 use form::number::listed;
 use form::path::Place;
 
@@ -37,14 +36,7 @@ impl Release {
 impl Planned for Release {
     fn sentence(&self) -> String {
         let Self { target, what } = self;
-        let what: Vec<&str> = what
-            .iter()
-            .map(|held| match held {
-                Held::Frozen => "frozen entries",
-                Held::Faults => "faults",
-                Held::Pruned => "pruned entries",
-            })
-            .collect();
+        let what: Vec<String> = what.iter().map(|held| held.label().to_lowercase()).collect();
         let of = part(target).map(|part| format!(" of {part}")).unwrap_or_default();
         format!("Release {}{of}", listed(&what))
     }
@@ -57,7 +49,7 @@ impl Planned for Release {
             check.left.in_place.clear();
         }
         if self.what == [Held::Faults] {
-            check.target(&self.target, &place.key("target"));
+            check.layers(&self.target.layers, &place.key("target").key("layers"));
         } else {
             check.entries(&self.target, &self.usual_params(), &place.key("target"));
         }

@@ -1,5 +1,5 @@
 use crate::plan::Check;
-use crate::plan::words::{entries, number};
+use crate::plan::words::{counted, number};
 use crate::stage::Planned;
 use form::path::Place;
 
@@ -19,7 +19,7 @@ impl Planned for Set {
         match indices.as_slice() {
             [] => format!("Set {parameter} to {value}"),
             [index] => format!("Set {parameter}[{index}] to {value}"),
-            several => format!("Set {} of {parameter} to {value}", entries(several.len() as u64)),
+            several => format!("Set {} of {parameter} to {value}", counted(several.len(), "entry")),
         }
     }
 

@@ -1,6 +1,4 @@
-use crate::plan::Check;
 use crate::stage::Planned;
-use form::path::Place;
 use intervene::Scope;
 
 form::form! {
@@ -17,8 +15,6 @@ impl Planned for ShuffleMask {
             Scope::Global => "Shuffle the mask across layers".to_owned(),
         }
     }
-
-    fn check(&self, _: &mut Check<'_>, _: &Place) {}
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ impl Planned for Export {
         if !is_safetensors(&self.0.file) {
             check.error(place.key("file"), "name a file that ends in .safetensors");
         }
-        if !stays_inside(&filled(&self.0.file, check.arm, check.seed)) {
+        if !stays_inside(&filled(&self.0.file, check.arm, check.spec.seed)) {
             let message = "exported files go into the folder exports of the run's directory; write a name such as \
                 before.safetensors, or one with folders below it";
             check.error(place.key("file"), message);

@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::arch::Net;
-use crate::experiment::Training;
 use crate::fault::{
     Campaign, CellPlan, Draw, Fault, FaultAmount, FaultPlace, Vary, cell_places, fault_places, varied,
 };
 use crate::file_names::is_file;
 use crate::problem::Problem;
+use crate::spec::RunSpec;
 use crate::structure::Structure;
-use crate::targets;
-use crate::targets::{Layers, Params, Target};
-use data::{Data, Looks};
+use crate::targets::{self, Layers, Params, Target};
+use data::Looks;
 use form::Steps;
 use form::number::{counted, grouped};
 use form::path::Place;
@@ -61,13 +59,10 @@ pub struct Left {
 /// A check in progress.
 pub struct Check<'a> {
     pub arm: &'a str,
-    /// That of no run yet.
-    pub seed: u64,
-    pub net: &'a Net,
-    pub data: &'a Data,
+    /// With the seed of no run yet.
+    pub spec: &'a RunSpec,
     pub looks: &'a Looks,
     pub structure: &'a Structure,
-    pub train: &'a Training,
     /// Rounds of repetitions that are still looked at after the first one.
     pub rounds: usize,
     pub left: Left,
@@ -81,11 +76,6 @@ impl Check<'_> {
 
     pub fn note(&mut self, place: Place, message: impl Into<String>) {
         self.problems.push(Problem::note(place, message.into()));
-    }
-
-    /// Counts the problems so far.
-    pub fn count(&self) -> usize {
-        self.problems.len()
     }
 
     /// Refuses a source that is neither a network of this run by then nor a file.
@@ -114,9 +104,9 @@ impl Check<'_> {
 
     /// Refuses a target of stored values that holds none.
     pub fn entries(&mut self, target: &Target, usual: &Params, place: &Place) {
-        let before = self.count();
-        self.target(target, place);
-        if self.count() > before {
+        let before = self.problems.len();
+        self.layers(&target.layers, &place.key("layers"));
+        if self.problems.len() > before {
             return;
         }
         if matches!(target.params, Some(Params::Activations | Params::Preactivations)) {
@@ -151,10 +141,6 @@ impl Check<'_> {
             );
             self.error(place.key("channels").index(index), message);
         }
-    }
-
-    pub fn target(&mut self, target: &Target, place: &Place) {
-        self.layers(&target.layers, &place.key("layers"));
     }
 
     /// Refuses names of layers that do not exist.
@@ -229,7 +215,7 @@ impl Check<'_> {
 
     /// Refuses layers of the target that are not there, and a format that is none for it.
     pub fn fault_target(&mut self, fault: &Fault, place: &Place) {
-        self.target(&fault.target, &place.key("target"));
+        self.layers(&fault.target.layers, &place.key("target").key("layers"));
         if fault.format == Format::Int8 && fault.is_in_activations() {
             let message = "activations have no int8 scale; choose float16, bfloat16 or float32";
             self.error(place.key("format"), message);
@@ -239,10 +225,10 @@ impl Check<'_> {
     /// Refuses a campaign without sites, or with a cell that has fewer than one trial takes. `stage` is the place of the
     /// campaign, `place` that of its fault. Entries that will be pruned by then are counted as if they were not.
     pub fn sites(&mut self, campaign: &Campaign, place: &Place, stage: &Place) {
-        let before = self.count();
+        let before = self.problems.len();
         let fault = &campaign.fault;
         self.fault_target(fault, place);
-        if self.count() > before {
+        if self.problems.len() > before {
             return;
         }
         let target = place.key("target");
@@ -255,7 +241,7 @@ impl Check<'_> {
         self.indices(&smallest.name, smallest.entries, &fault.indices, &place.key("indices"));
         let most = places.iter().map(FaultPlace::channels).max().unwrap_or(0);
         self.channels(most, &fault.target, &target);
-        if self.count() > before {
+        if self.problems.len() > before {
             return;
         }
         let cells = varied(campaign, self.structure);
@@ -271,7 +257,7 @@ impl Check<'_> {
             Vary::Bit(bits) => {
                 for (index, cell) in cells.iter().enumerate() {
                     // What one bit lacks, others lack too: the first stands for all.
-                    if bits[index] < fault.format.bits() && self.count() == before {
+                    if bits[index] < fault.format.bits() && self.problems.len() == before {
                         self.cell(cell, Some(stage.key("vary").variant("Bit").index(index)), place);
                     }
                 }
@@ -317,7 +303,10 @@ impl Check<'_> {
 /// Counts the single faults that are possible in a cell. Entries that will be pruned by then are counted as if they were
 /// not.
 pub fn possible(structure: &Structure, plan: &CellPlan, fault: &Fault) -> u64 {
-    cell_places(structure, plan, fault).iter().map(|place| sites(place, fault)).sum()
+    let sites = |place: &FaultPlace| {
+        Region::new(0, chosen(place, fault), place.format, fault.model, fault.bits).sites()
+    };
+    cell_places(structure, plan, fault).iter().map(sites).sum()
 }
 
 /// Counts the entries in the channels and in the list of a fault.
@@ -327,14 +316,8 @@ fn chosen(place: &FaultPlace, fault: &Fault) -> usize {
     if fault.indices.is_empty() {
         return (0..place.channels()).filter(|channel| is_inside(channel * place.row)).count() * place.row;
     }
-    let mut listed = fault.indices.clone();
-    listed.sort_unstable();
-    listed.dedup();
+    let listed: BTreeSet<usize> = fault.indices.iter().copied().collect();
     listed.into_iter().filter(|&entry| entry < place.entries && is_inside(entry)).count()
-}
-
-fn sites(place: &FaultPlace, fault: &Fault) -> u64 {
-    Region::new(0, chosen(place, fault), place.format, fault.model, fault.bits).sites()
 }
 
 #[cfg(test)]

@@ -106,10 +106,7 @@ pub enum Reading {
 impl Reading {
     /// Returns true if the tensors are a mask, for which all numbers count.
     pub const fn is_mask(self) -> bool {
-        match self {
-            Self::Copies => false,
-            Self::Prunes | Self::Freezes => true,
-        }
+        !matches!(self, Self::Copies)
     }
 
     /// Returns the verb of what happens to entries: "copied".
@@ -147,10 +144,6 @@ impl Sizes {
     /// Takes the sizes of data that were read.
     pub fn from_data(data: &Dataset) -> Self {
         Self { train: data.train.len(), validation: data.validation.len(), test: data.test.len() }
-    }
-
-    const fn evaluated(self) -> f64 {
-        (self.validation + self.test) as f64
     }
 }
 
@@ -226,7 +219,8 @@ impl Situation<'_> {
 
     /// Counts the samples of one evaluation of all networks, with what else takes as long.
     pub fn evaluation(&self) -> f64 {
-        self.level.members * (self.level.sizes.evaluated() + self.train.record.samples(self.structure))
+        let Sizes { validation, test, .. } = self.level.sizes;
+        self.level.members * ((validation + test) as f64 + self.train.record.samples(self.structure))
     }
 }
 

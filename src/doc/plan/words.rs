@@ -1,15 +1,10 @@
 //! Words that several sentences share.
 
 use crate::targets::{Layers, Params, Target};
-use form::number::{grouped, listed};
+use form::number::listed;
 use form::{Steps, StepsUnit};
 
 pub use form::number::{counted, number, share_in_percent as percent};
-
-/// Returns `1 entry`, `3 entries`.
-pub fn entries(count: u64) -> String {
-    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(count)) }
-}
 
 /// Returns `5 epochs`, `1 iteration`.
 pub fn length(steps: Steps) -> String {

@@ -43,9 +43,11 @@ impl RunSpec {
         identity(&(text(self) + &self.inputs.text()))
     }
 
-    /// Returns the identity that versions gave it which did not record all inputs; none where that is the same.
+    /// Returns the identity that versions gave it which did not record all inputs; none where that is the same, and for data of
+    /// the user: these versions recorded less of their content, and read tables and split pictures otherwise.
     pub fn earlier_id(&self) -> Option<String> {
-        earlier(self).map(|earlier| earlier.id())
+        let is_other = !all_data(self).any(Data::needs_look) && !self.inputs.is_empty();
+        is_other.then(|| Self { inputs: Inputs::default(), ..self.clone() }.id())
     }
 
     /// Returns the structure of the network that the run trains, as far as it follows from the settings.
@@ -299,7 +301,16 @@ pub(crate) fn identity(text: &str) -> String {
 /// must not pass for those of fast kernels, and stay those of every run whose bits the kernels do not change.
 pub(crate) fn text(spec: &RunSpec) -> String {
     let mut own = RunSpec { data: spec.data.without_place(), inputs: Inputs::default(), ..spec.clone() };
-    identify(&mut own.plan, &|| spec.structure().is_ok_and(|structure| structure.has_batch_norm()));
+    let has_batch_norm = || spec.structure().is_ok_and(|structure| structure.has_batch_norm());
+    each_stage(&mut own.plan, &mut |stage| {
+        if let Stage::Branch(branch) = stage {
+            branch.data = branch.data.as_ref().map(Data::without_place);
+        } else if let Stage::Connect(connect) = stage
+            && has_batch_norm()
+        {
+            connect.statistics = connect.statistics.in_identities();
+        }
+    });
     if spec.has_fast_convolutions() {
         own.train.kernels = Kernels::Exact; // written, since it is no default
         return own.to_ron().replacen(EXACT, WINOGRAD, 1);
@@ -314,24 +325,6 @@ pub(crate) fn text(spec: &RunSpec) -> String {
 /// The kernels that are no default, and the fast ones as earlier versions wrote them.
 const EXACT: &str = "kernels: Exact";
 const WINOGRAD: &str = "kernels: Winograd";
-
-/// Makes a plan the one that identities are made of: without the places of other data in its branches, and with lines
-/// between networks with batch norm as [`in_identities`](super::stage::LineStatistics::in_identities) has them.
-fn identify(plan: &mut [Stage], has_batch_norm: &dyn Fn() -> bool) {
-    for stage in plan {
-        if let Stage::Branch(branch) = stage {
-            branch.data = branch.data.as_ref().map(Data::without_place);
-        }
-        if let Stage::Connect(connect) = stage
-            && has_batch_norm()
-        {
-            connect.statistics = connect.statistics.in_identities();
-        }
-        if let Some(nested) = stage.nested_mut() {
-            identify(nested, has_batch_norm);
-        }
-    }
-}
 
 /// Digests of what a run reads beside data of the user's own, whose content is among their settings: SHA-256 in hexadecimal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -444,8 +437,7 @@ fn reads_more(plan: &[Stage]) -> bool {
 
 /// Writes what is known of the data into the settings of a run.
 pub(crate) fn fill(spec: &mut RunSpec, looks: &Looks) {
-    looks.fill(&mut spec.data);
-    change_branch_data(&mut spec.plan, &mut |data| looks.fill(data));
+    change_data(spec, &|data| looks.fill(data));
 }
 
 /// Returns the digests of a run's inputs, as far as they are known.
@@ -470,15 +462,21 @@ fn branch_data(plan: &[Stage]) -> Vec<&Data> {
     data.collect()
 }
 
-fn change_branch_data(plan: &mut [Stage], act: &mut dyn FnMut(&mut Data)) {
-    for stage in plan {
-        if let Stage::Branch(branch) = stage
-            && let Some(data) = &mut branch.data
-        {
-            act(data);
+fn change_data(spec: &mut RunSpec, act: &dyn Fn(&mut Data)) {
+    act(&mut spec.data);
+    each_stage(&mut spec.plan, &mut |stage| {
+        if let Stage::Branch(branch) = stage {
+            branch.data.iter_mut().for_each(act);
         }
+    });
+}
+
+/// Changes the stages of a plan, outer ones first.
+fn each_stage(plan: &mut [Stage], act: &mut dyn FnMut(&mut Stage)) {
+    for stage in plan {
+        act(stage);
         if let Some(nested) = stage.nested_mut() {
-            change_branch_data(nested, act);
+            each_stage(nested, act);
         }
     }
 }
@@ -540,17 +538,8 @@ pub fn changed_inputs(then: &RunSpec, now: &RunSpec) -> Option<String> {
 /// Forgets what is known of inputs.
 fn settings(spec: &RunSpec) -> RunSpec {
     let mut own = RunSpec { inputs: Inputs::default(), ..spec.clone() };
-    let forget = |data: &mut Data| *data = data.without_place().with_found(None);
-    forget(&mut own.data);
-    change_branch_data(&mut own.plan, &mut |data| forget(data));
+    change_data(&mut own, &|data| *data = data.without_place().with_found(None));
     own
-}
-
-/// Forgets digests, as earlier versions identified runs. None for data of the user: these versions recorded less of their
-/// content, and read tables and split pictures otherwise.
-pub(crate) fn earlier(spec: &RunSpec) -> Option<RunSpec> {
-    (!all_data(spec).any(Data::needs_look) && !spec.inputs.is_empty())
-        .then(|| RunSpec { inputs: Inputs::default(), ..spec.clone() })
 }
 
 /// The most runs of one experiment: more are typing errors, and would fill the memory.

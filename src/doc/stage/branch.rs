@@ -50,7 +50,7 @@ impl Planned for Branch {
             check.left.in_place.clear();
             check.left.fixed_norms.clear();
         }
-        let facts = self.data.as_ref().and_then(|data| data.facts(check.net.image_side()));
+        let facts = self.data.as_ref().and_then(|data| data.facts(check.spec.net.image_side()));
         if let Some(facts) = &facts {
             check.left.samples = facts.train_samples;
         }
@@ -91,8 +91,8 @@ fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
         return check.problems.push(problem);
     }
     check.problems.extend(Problem::notes_on_data(data, check.looks, place));
-    let side = check.net.image_side();
-    let Some((here, there)) = check.data.facts(side).zip(data.facts(side)) else { return };
+    let side = check.spec.net.image_side();
+    let Some((here, there)) = check.spec.data.facts(side).zip(data.facts(side)) else { return };
     if here.shape == there.shape && here.classes != there.classes {
         let message = format!(
             "a branch needs data with as many classes as the run's: these have {}, the run's {}",

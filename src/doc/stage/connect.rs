@@ -47,10 +47,7 @@ form::form! {
 impl Connect {
     /// Returns true if it measures statistics again in a network of this structure.
     pub fn reestimates(&self, structure: &Structure) -> bool {
-        match self.statistics {
-            LineStatistics::Reestimated => structure.has_batch_norm(),
-            LineStatistics::Interpolated => false,
-        }
+        self.statistics == LineStatistics::Reestimated && structure.has_batch_norm()
     }
 
     /// Counts the samples that pass through each network of the line: those that it is evaluated on, and those that its
@@ -65,10 +62,8 @@ impl Planned for Connect {
     fn sentence(&self) -> String {
         let Self { a, b, points, statistics } = self;
         let what = format!("Measure the line from {a} to {b} at {}", counted(*points as u64, "point"));
-        let statistics = match statistics {
-            LineStatistics::Reestimated => None,
-            LineStatistics::Interpolated => Some("batch-norm statistics interpolated".to_owned()),
-        };
+        let statistics = (*statistics == LineStatistics::Interpolated)
+            .then(|| "batch-norm statistics interpolated".to_owned());
         joined([Some(what), statistics])
     }
 

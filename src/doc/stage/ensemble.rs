@@ -1,8 +1,7 @@
 use crate::plan::words::{counted, joined, length, number};
 use crate::plan::{Check, Situation, StepWork, words};
 use crate::stage::Planned;
-use crate::targets;
-use crate::targets::Layers;
+use crate::targets::{self, Layers};
 use form::Steps;
 use form::path::Place;
 
@@ -78,7 +77,7 @@ impl Planned for Ensemble {
         let is_fixed =
             |norm: &&usize| self.members == 1 || targets::has_layer(structure, &self.share, **norm);
         let fixed = all.filter(is_fixed).copied().collect();
-        check.mini_batches(self.steps, check.train.batch, &fixed, place);
+        check.mini_batches(self.steps, check.spec.train.batch, &fixed, place);
         if self.steps.count == 0 {
             let message = "training for 0 steps does nothing; give it a length such as 60ep";
             check.error(place.key("steps"), message);

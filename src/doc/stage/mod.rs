@@ -15,6 +15,7 @@ use crate::fault::Campaign;
 use crate::intervention::{Intervention, Params};
 use crate::plan::{Check, FileUse, Situation, StepWork};
 use form::path::Place;
+use form::{Choice, Field};
 
 pub use branch::*;
 pub use connect::*;
@@ -29,8 +30,8 @@ pub trait Planned {
     /// stage that holds a plan is named without it.
     fn sentence(&self) -> String;
 
-    /// Adds what is wrong with it, and notes what later stages depend on. `place` is that of its settings.
-    fn check(&self, check: &mut Check<'_>, place: &Place);
+    /// Adds what is wrong with it, and notes what later stages depend on; by default nothing. `place` is that of its settings.
+    fn check(&self, _check: &mut Check<'_>, _place: &Place) {}
 
     /// Returns the work of its step, and changes what later steps take.
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
@@ -111,8 +112,12 @@ impl Stage {
 
     /// Returns its name in legends where plans differ in it; none where it changes nothing of a network.
     pub fn outline(&self) -> Option<&'static str> {
-        let name = if let Self::Do(intervention) = self { intervention.label() } else { self.label() };
-        self.rule().is_outlined().then_some(name)
+        self.rule().is_outlined().then_some(self.about().label)
+    }
+
+    /// Returns the declaration of its intervention, or its own.
+    pub fn about(&self) -> Field {
+        if let Self::Do(intervention) = self { intervention.variant() } else { self.variant() }
     }
 }
 

@@ -1,6 +1,5 @@
-use crate::plan::{Check, Situation, StepWork};
+use crate::plan::{Situation, StepWork};
 use crate::stage::Planned;
-use form::path::Place;
 
 /// Evaluates the present network; it has no settings.
 pub struct Test;
@@ -9,8 +8,6 @@ impl Planned for Test {
     fn sentence(&self) -> String {
         "Test".to_owned()
     }
-
-    fn check(&self, _: &mut Check<'_>, _: &Place) {}
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         let evaluated = situation.evaluation();

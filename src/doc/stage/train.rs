@@ -61,7 +61,7 @@ impl Planned for Train {
         }
         let (batch, place_of_batch) = match self.batch {
             Some(own) => (own, place.key("batch")),
-            None => (check.train.batch, place.clone()),
+            None => (check.spec.train.batch, place.clone()),
         };
         check.mini_batches(self.steps, batch, &check.left.fixed_norms.clone(), &place_of_batch);
         if self.rate == Some(0.0) {

@@ -1,13 +1,22 @@
 //! From the layers of an architecture to its structure: names, parameters, and every shape on the way.
 
-use crate::arch::{Activation, BatchNorm, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
+use crate::arch::{Activation, Conv, Linear, Module, Output, Pool, Residual, Shortcut};
 use crate::structure::{Block, Layer, LayerKind, Misfit, Op, Parameter, Role, Structure, Traced, Window};
 use data::Shape;
 use form::number::grouped;
 
 /// Follows these layers for inputs of a shape and this many logits.
 pub(crate) fn trace(modules: &[Module], input: Shape, outputs: usize, output: Output) -> Traced {
-    let mut builder = Builder::new(input, outputs, output);
+    let (layers, parameters, blocks, ops) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut builder = Builder {
+        structure: Structure { input, outputs, output, layers, parameters, blocks, ops },
+        shape: input,
+        is_flat: !input.is_image(),
+        path: Vec::new(),
+        behind: Vec::new(),
+        shortcut_of: None,
+        entries: 0,
+    };
     let misfit = builder.list(modules, "").and_then(|()| builder.finish(modules.len())).err();
     Traced { structure: builder.structure, behind: builder.behind, misfit }
 }
@@ -34,27 +43,6 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(input: Shape, outputs: usize, output: Output) -> Self {
-        let structure = Structure {
-            input,
-            outputs,
-            output,
-            layers: Vec::new(),
-            parameters: Vec::new(),
-            blocks: Vec::new(),
-            ops: Vec::new(),
-        };
-        Self {
-            structure,
-            shape: input,
-            is_flat: !input.is_image(),
-            path: Vec::new(),
-            behind: Vec::new(),
-            shortcut_of: None,
-            entries: 0,
-        }
-    }
-
     /// Adds layers in sequence, whose names begin with `prefix`.
     fn list(&mut self, modules: &[Module], prefix: &str) -> Result<(), Misfit> {
         for (position, module) in modules.iter().enumerate() {
@@ -67,16 +55,17 @@ impl Builder {
     }
 
     fn module(&mut self, module: &Module, prefix: &str, position: usize) -> Result<(), Misfit> {
+        let name = match module.name() {
+            Some(Some(name)) => match problem(name) {
+                Some(problem) => return self.refuse(problem),
+                None => format!("{prefix}{name}"),
+            },
+            Some(None) | None => format!("{prefix}{position}"),
+        };
         match module {
-            Module::Conv(conv) => {
-                self.convolution(&self.name(conv.name.as_deref(), prefix, position)?, conv)?;
-            }
-            Module::BatchNorm(BatchNorm { name }) => {
-                self.batch_norm(&self.name(name.as_deref(), prefix, position)?)?;
-            }
-            Module::Linear(linear) => {
-                self.linear(&self.name(linear.name.as_deref(), prefix, position)?, linear)?;
-            }
+            Module::Conv(conv) => self.convolution(&name, conv)?,
+            Module::BatchNorm(_) => self.batch_norm(&name)?,
+            Module::Linear(linear) => self.linear(&name, linear)?,
             Module::Relu => self.op(Op::Activation(Activation::Relu)),
             Module::Softsign => self.op(Op::Activation(Activation::Softsign)),
             Module::Tanh => self.op(Op::Activation(Activation::Tanh)),
@@ -96,9 +85,7 @@ impl Builder {
                 self.is_flat = true;
             }
             Module::Dropout(share) => self.op(Op::Dropout(*share)),
-            Module::Residual(residual) => {
-                self.residual(&self.name(residual.name.as_deref(), prefix, position)?, residual)?;
-            }
+            Module::Residual(residual) => self.residual(&name, residual)?,
         }
         if self.shape.len() >= MOST {
             let message = format!("yields {} for each sample, too many numbers", self.shape);
@@ -109,12 +96,6 @@ impl Builder {
 
     fn refuse<T>(&self, message: impl Into<String>) -> Result<T, Misfit> {
         Err(Misfit { path: self.path.clone(), message: message.into() })
-    }
-
-    /// Returns the name of the present module: the user's, or its position.
-    fn name(&self, own: Option<&str>, prefix: &str, position: usize) -> Result<String, Misfit> {
-        let Some(name) = own else { return Ok(format!("{prefix}{position}")) };
-        problem(name).map_or_else(|| Ok(format!("{prefix}{name}")), |problem| self.refuse(problem))
     }
 
     /// Refuses a name that a layer or block has already.

@@ -95,10 +95,7 @@ pub enum LayerKind {
 impl LayerKind {
     /// Returns true if it multiplies its inputs by a weight, as convolutions and linear layers do.
     pub const fn has_weight(self) -> bool {
-        match self {
-            Self::Linear | Self::Convolution(_) => true,
-            Self::BatchNorm => false,
-        }
+        !matches!(self, Self::BatchNorm)
     }
 }
 
@@ -227,12 +224,8 @@ impl Structure {
 
     /// Counts convolutions and linear layers, a projection with its block.
     pub fn units(&self) -> usize {
-        self.layers
-            .iter()
-            .filter(|layer| layer.kind.has_weight())
-            .map(|layer| layer.unit + 1)
-            .max()
-            .unwrap_or(0)
+        let units = self.layers.iter().filter(|layer| layer.kind.has_weight());
+        units.map(|layer| layer.unit + 1).max().unwrap_or(0)
     }
 
     /// Names convolutions, linear layers and residual blocks, in order.
@@ -254,10 +247,8 @@ impl Structure {
 
     /// Returns the layer of an operation, if it is a batch norm.
     pub fn norm(&self, op: &Op) -> Option<usize> {
-        match op.yields() {
-            Some(Yields::Layer(layer)) if self.layers[layer].kind == LayerKind::BatchNorm => Some(layer),
-            Some(Yields::Layer(_) | Yields::Block(_)) | None => None,
-        }
+        let Op::Layer(layer) = *op else { return None };
+        (self.layers[layer].kind == LayerKind::BatchNorm).then_some(layer)
     }
 
     /// Returns the shape of one sample before every operation, and after the last one: one more than there are operations.

@@ -132,13 +132,11 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
         problems.push(Problem::error(plan.clone(), message));
     }
     let Some(structure) = structure else { return };
-    let RunSpec { net, data, train, seed, .. } = &arm.spec;
-    let (looks, structure) = (&experiment.looks, &structure);
-    let samples = data.facts(net.image_side()).map_or(0, |facts| facts.train_samples);
+    let (spec, looks, structure) = (&arm.spec, &experiment.looks, &structure);
+    let samples = spec.data.facts(spec.net.image_side()).map_or(0, |facts| facts.train_samples);
     let (left, rounds) = (Left { samples, ..Left::default() }, MOST_ROUNDS);
-    let (name, seed) = (arm.name.as_str(), *seed);
-    let mut check = Check { arm: name, seed, net, data, looks, structure, train, rounds, left, problems };
-    check_plan(&arm.spec.plan, &mut check, &plan);
+    let mut check = Check { arm: &arm.name, spec, looks, structure, rounds, left, problems };
+    check_plan(&spec.plan, &mut check, &plan);
 }
 
 /// Finds sweeps whose values change no run: two of them make runs with one identity, which would be shown as two results.

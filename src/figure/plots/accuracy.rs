@@ -20,7 +20,6 @@ pub const PLOT: Plot = Plot {
            Which arm learns fastest, and which ends highest? A line is the mean over the seeds of an arm, \
            with its interval; where intervals overlap, more seeds may separate the arms. Branches of an arm, \
            such as a reinitialized ticket, are dashed. Needs a stage that trains or tests.",
-    needs: &[],
     controls: Controls::ALL,
     build,
     ..Plot::BASE
@@ -34,7 +33,6 @@ pub const BY_ROUND: Plot = Plot {
     help: "Accuracy over the epochs of each training, with a line for each level of remaining weights, from \
            light (all weights) to dark (few). Does a sparse network learn as fast as the dense one? rounds \
            chooses the levels that have lines. Needs a stage that prunes and one that trains after it.",
-    needs: &["test_accuracy"],
     controls: Controls { own_x: Some("Epochs in this training"), ..Controls::ALL },
     build: |arms, options| build(arms, &PlotOptions { x: XAxis::Training, ..options.clone() }),
     has_data_of: Some(|record| has_pruned(record, "train_loss")),

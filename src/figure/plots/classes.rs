@@ -22,16 +22,11 @@ pub const PLOT: Plot = Plot {
     help: "Which classes does a network know, and which does it lose first when it is pruned? \
            Accuracy on each class at the last evaluation of the test data (or else of the \
            validation data): the mean over seeds with its interval. Each arm has its own marker.",
-    needs: &SERIES,
     controls: Controls::of_means("Class"),
     build,
-    has_data_of: Some(is_about),
+    has_data_of: Some(|record| last(record).is_some()),
     ..Plot::BASE
 };
-
-fn is_about(record: &RunRecord) -> bool {
-    last(record).is_some()
-}
 
 fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let measured: Vec<(&ArmRuns, Split<Shares<'_>>)> = arms
@@ -196,7 +191,7 @@ mod tests {
     fn where_data_differ_classes_have_numbers_and_older_runs_have_no_marks() {
         let run = record([counted(1.0, &[Some(0.5), Some(1.0)])]);
         let older = record([at("test_accuracy", 1.0, 0.5)]);
-        assert!(is_about(&run) && !is_about(&older));
+        assert!(last(&run).is_some() && last(&older).is_none());
         let known = Row { classes: ClassNames::known(&["even", "odd"]), ..Row::default() };
         let arm = |run, row| ArmRuns { rows: rows([row]), ..arm("", 0, [run]) };
         let figure = build(&[arm(&run, &known), arm(&older, &Row::default())], &PlotOptions::default());

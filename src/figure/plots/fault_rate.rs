@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::campaigns::{SERIES, campaigns};
+use super::campaigns::campaigns;
 use super::curves::{Averaged, RunCounts, note};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
@@ -26,18 +26,13 @@ pub const PLOT: Plot = Plot {
     help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
            interval; the dashed line is the fault-free accuracy. A campaign with a protection has a second, \
            dotted line: the same faults without it. Needs a Campaign stage that varies the rate.",
-    needs: &[SERIES],
     controls: Controls::of_means("Fault rate"),
     build,
-    has_data_of: Some(is_about),
+    has_data_of: Some(|record| record.campaigns().iter().any(varies_rate)),
     ..Plot::BASE
 };
 
 const SINGLE: &str = "bootstrap interval over trials";
-
-fn is_about(record: &RunRecord) -> bool {
-    record.campaigns().iter().any(varies_rate)
-}
 
 fn varies_rate(campaign: &CampaignRecord) -> bool {
     campaign.began.cells.iter().any(|cell| cell.rate.is_some())
@@ -258,7 +253,7 @@ mod tests {
         );
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
         assert_eq!((figure.reference_lines[0].at, figure.reference_lines[0].colour), (At::Y(0.875), Some(2)));
-        assert!(is_about(&run[0]) && !is_about(&RunRecord::default()));
+        assert!(PLOT.concerns(run.iter()) && !PLOT.concerns([&RunRecord::default()].into_iter()));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub const LINE_ERROR: Plot = Plot {
     help: "Test error of the networks on the straight line between two networks. Without a barrier in the \
            middle, both are in the same valley: they are linearly connected. Batch-norm statistics are \
            re-estimated at each point unless the stage interpolates them. Needs a Connect stage.",
-    needs: &[ACCURACY],
+    has_data_of: Some(|record| record.points().first_of(ACCURACY).is_some()),
     controls: Controls::of_means(POSITION),
     build: |arms, options| {
         along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
@@ -41,7 +41,7 @@ pub const LINE_LOSS: Plot = Plot {
            before the error does, since a loss can rise while predictions stay correct. The ends \
            are the two networks, also with re-estimated batch-norm statistics unless the stage \
            interpolates them. Needs a Connect stage.",
-    needs: &[LOSS],
+    has_data_of: Some(|record| record.points().first_of(LOSS).is_some()),
     controls: Controls::of_means(POSITION),
     build: |arms, options| along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss),
     ..Plot::BASE

@@ -16,7 +16,6 @@ pub const PLOT: Plot = Plot {
     help: "Loss on the training data (dotted) and on the test data. If the test loss rises while \
            the training loss falls, the network overfits. A logarithmic axis shows late epochs \
            better; where a run diverged, the axis is logarithmic at first. Needs a stage that trains.",
-    needs: &[],
     controls: Controls::ALL,
     build,
     ..Plot::BASE

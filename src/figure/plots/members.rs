@@ -19,7 +19,7 @@ pub const MEMBERS: Plot = Plot {
     help: "Is the vote better than its best member? Test accuracy of each member of an ensemble, \
            and of their vote (solid). The vote gains most if members are equally good and err on \
            different images. Needs an Ensemble stage.",
-    needs: &[VOTE.name],
+    has_data_of: Some(|record| record.points().first_of(VOTE.name).is_some()),
     controls: Controls { rounds: false, ..Controls::ALL },
     build: members_figure,
     ..Plot::BASE
@@ -49,7 +49,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
     help: "Do members find different solutions on the same trunk? The distance between the outputs \
            of an ensemble's members: relative L2 distance of their logits, mean over all pairs. At \
            0 their outputs are equal, and a vote gains nothing. Needs an Ensemble stage.",
-    needs: &[DISTANCE.name],
+    has_data_of: Some(|record| record.points().first_of(DISTANCE.name).is_some()),
     controls: Controls { rounds: false, ..Controls::ALL },
     build: distance_figure,
     ..Plot::BASE

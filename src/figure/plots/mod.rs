@@ -67,13 +67,11 @@ pub struct Plot {
     pub subject: &'static str,
     /// Its question, how to read it and what it needs, in two to six sentences. The first statement is also the tooltip.
     pub help: &'static str,
-    /// Its tab appears once there are points of any of these series, or at once if the list is empty.
-    pub needs: &'static [&'static str],
     pub controls: Controls,
     /// The figure of the results so far. Arms without points do not appear; without any points, [`Figure::has_data`] is
     /// false.
     pub build: fn(&[ArmRuns], &PlotOptions) -> Figure,
-    /// True if a run has data for it; `None`: if it has points of a series that the plot needs.
+    /// True if a run has data for it, which makes its tab appear; `None` for one that is always there.
     pub has_data_of: Option<fn(&RunRecord) -> bool>,
     /// The layer and bit of a cell, by row and column of the figure, whose trials can be opened.
     pub injected_at: fn(&Figure, [usize; 2]) -> Option<(String, u32)>,
@@ -88,7 +86,6 @@ impl Plot {
         group: Group::Curves,
         subject: "",
         help: "",
-        needs: &[],
         controls: Controls::ALL,
         build: |_, _| Figure::default(),
         has_data_of: None,
@@ -98,10 +95,7 @@ impl Plot {
 
     /// Returns true if it applies to any of these runs; otherwise its tab is hidden.
     pub fn concerns<'a>(&self, mut records: impl Iterator<Item = &'a RunRecord>) -> bool {
-        let has_points =
-            |record: &RunRecord| self.needs.iter().any(|series| record.points().of(series).next().is_some());
-        self.needs.is_empty()
-            || records.any(|record| self.has_data_of.map_or_else(|| has_points(record), |has| has(record)))
+        self.has_data_of.is_none_or(|has| records.any(has))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::campaigns::{SERIES, bits, drawn, has_outcomes, layers, note, parts};
+use super::campaigns::{bits, drawn, has_outcomes, layers, note, parts};
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
 use crate::model::{Bars, Figure, Note};
@@ -19,7 +19,6 @@ pub const BY_BIT: Plot = Plot {
            the fault and its field in the number format. SDC-1: another class; SDC-5: the golden \
            class is not among the top five; DUE: NaN or infinity. Needs a Campaign stage with one \
            fault in each trial. It shows what is selected on the left, with a panel for each setting.",
-    needs: &[SERIES],
     controls: Controls::of_arm("Bit"),
     build: by_bit,
     has_data_of: Some(has_outcomes),
@@ -43,7 +42,6 @@ pub const BY_LAYER: Plot = Plot {
            with the fault. SDC-1: another class; SDC-5: the golden class is not among the top five; \
            DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial. It shows what is \
            selected on the left, with a panel for each setting.",
-    needs: &[SERIES],
     controls: Controls::of_arm("Share of images"),
     build: by_layer,
     has_data_of: Some(has_outcomes),

@@ -27,7 +27,6 @@ pub const PLOT: Plot = Plot {
            between two axes suggest a positive relation, lines that cross a negative one. Drag along an axis \
            to keep only the runs that pass there; click the axis to show all again, and a line to pin its \
            values. The columns of Runs are the axes once you choose some. The filter of Runs applies too.",
-    needs: &RESULTS,
     controls: Controls::fixed("Settings and results"),
     build,
     has_data_of: Some(|record| RESULTS.iter().any(|series| record.points().latest(series).is_some())),

@@ -7,9 +7,12 @@ use crate::model::Figure;
 use results::tiles::Group;
 use results::view::PlotOptions;
 
-const DISTANCE: Series<'static> = Series { name: "past_distance", suffix: ", distance", dash: Some(0) };
-const DIVERGENCE: Series<'static> = Series { name: "past_kl", suffix: ", KL", dash: Some(1) };
-const CHANGED: Series<'static> = Series { name: "past_changed", suffix: ", changed", dash: Some(2) };
+/// Distance, divergence and share of changed predictions.
+const SERIES: [Series<'static>; 3] = [
+    Series { name: "past_distance", suffix: ", distance", dash: Some(0) },
+    Series { name: "past_kl", suffix: ", KL", dash: Some(1) },
+    Series { name: "past_changed", suffix: ", changed", dash: Some(2) },
+];
 
 pub const PLOT: Plot = Plot {
     name: "past",
@@ -20,7 +23,7 @@ pub const PLOT: Plot = Plot {
            the logits, Kullback-Leibler divergence of the predictions (dashed), and share of \
            changed predictions (dotted). How fast does it change, and how much does pruning disturb \
            it? A peak is a sudden change; near 0 the network does not change. Needs a Watch stage.",
-    needs: &[DISTANCE.name, DIVERGENCE.name, CHANGED.name],
+    has_data_of: Some(|record| SERIES.iter().any(|series| record.points().first_of(series.name).is_some())),
     controls: Controls { rounds: false, ..Controls::ALL },
     build,
     ..Plot::BASE
@@ -28,7 +31,7 @@ pub const PLOT: Plot = Plot {
 
 fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let options = &options.without_rounds();
-    let all = |arm| [&DISTANCE, &DIVERGENCE, &CHANGED].map(|series| lines(arm, series, options));
+    let all = |arm| SERIES.map(|series| lines(arm, &series, options));
     let mut drawn: Vec<Averaged> = arms.iter().flat_map(all).flatten().collect();
     let zeros: usize = drawn.iter_mut().map(without_zeros).sum();
     let mut figure =

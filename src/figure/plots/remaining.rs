@@ -19,10 +19,9 @@ pub const PLOT: Plot = Plot {
            the right: how sparse can a ticket get? An arm that never prunes is a dashed line. Where a ticket \
            falls below that line for good, too much is gone; its distance above the controls shows the value \
            of its mask and initial weights. Needs a stage that prunes.",
-    needs: &["test_accuracy"],
     controls: Controls::of_means(REMAINING),
     build,
-    has_data_of: Some(is_about),
+    has_data_of: Some(|record| has_pruned(record, TEST.name)),
     lacks: "these runs pruned nothing",
     ..Plot::BASE
 };
@@ -51,10 +50,6 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
 }
 
 const ONE_LEVEL: &str = "one level of remaining weights in each arm: a line needs several rounds of pruning";
-
-fn is_about(record: &RunRecord) -> bool {
-    has_pruned(record, TEST.name)
-}
 
 pub fn has_pruned(record: &RunRecord, series: &str) -> bool {
     record.points().is_pruned() && record.points().of(series).any(|point| point.remaining < 1.0)
@@ -149,7 +144,7 @@ mod tests {
     fn it_is_about_runs_in_which_something_was_pruned() {
         let dense = done([level(1.0, 1.0, 0.5)]);
         let pruned = done([level(1.0, 1.0, 0.5), level(0.8, 2.0, 0.5)]);
-        assert!(!is_about(&dense) && is_about(&pruned));
+        assert!(!has_pruned(&dense, TEST.name) && has_pruned(&pruned, TEST.name));
     }
 
     #[test]

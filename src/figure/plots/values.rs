@@ -34,7 +34,7 @@ pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
 
 /// Returns the axis with the range of these values.
 fn fitted(axis: Axis, values: &[f64]) -> Axis {
-    let range = axis.fit(values.iter().copied());
+    let range = axis.fit(axis.range, values.iter().copied());
     Axis { range: Some(range), ..axis }
 }
 

@@ -21,7 +21,6 @@ pub const PLOT: Plot = Plot {
            norm of their gradient on the last mini-batch. A gradient norm near 0 means that a layer no longer learns; \
            pruned weights count as zeros. Needs \u{201c}Weights over training\u{201d} in the settings of the training, \
            which is off by default since it costs time at each evaluation.",
-    needs: &["fc1.weight norm"],
     controls: Controls { weights: true, ..Controls::ALL },
     build,
     has_data_of: Some(is_about),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{AXIS, Id, Image, Ink, Item, Pen, Point, RIM, Shape, Surface, segments};
+use super::{AXIS, Id, Image, Ink, Item, Pen, Point, RIM, Shape, Surface, clipped, segments};
 use crate::axis::{Mapping, ends_of};
 use crate::cells::{Cells, Ink as CellInk, Mosaic, SIDE, block, ink_on};
 use crate::font::{CAP_HEIGHT, LINE_HEIGHT};
@@ -56,7 +56,7 @@ pub fn bars(surface: &Surface<'_>) -> Vec<Item> {
             .position(|bars| (&bars.name, &bars.stack) == (&part.bars.name, &part.bars.stack))?;
         Some(Shape::Rect(rect, ink, Some(rim)).of(Id::Bars(index)))
     });
-    clipped(surface, items.collect())
+    clipped(surface.area, items.collect())
 }
 
 /// Returns the coloured cells: rectangles, or one image if there are many.
@@ -64,7 +64,7 @@ pub fn cells(surface: &Surface<'_>) -> Vec<Item> {
     let Some(cells) = &surface.figure.cells else { return Vec::new() };
     let size = cells.size();
     if size[0] * size[1] > MOST || block(size, SIDE) != [1, 1] {
-        return clipped(surface, image(surface, cells).into_iter().collect());
+        return clipped(surface.area, image(surface, cells).into_iter().collect());
     }
     let range = cells.range();
     let (mut items, mut rects) = (Vec::new(), Vec::new());
@@ -79,11 +79,7 @@ pub fn cells(surface: &Surface<'_>) -> Vec<Item> {
         }
     }
     items.extend(cell_texts(surface, cells, &rects));
-    clipped(surface, items)
-}
-
-fn clipped(surface: &Surface<'_>, items: Vec<Item>) -> Vec<Item> {
-    if items.is_empty() { items } else { vec![Shape::Clip(surface.area, items).plain()] }
+    clipped(surface.area, items)
 }
 
 /// Returns the cells as an image with a pixel for each cell or block of cells.

@@ -3,7 +3,7 @@
 use super::thinning::{Columns, Piece, band_pieces, line_pieces, marked, sparse};
 use super::{
     AXIS, BAND, BAR, Column, DOT, FAINT_DOT, Id, Ink, Intervals, Item, LINE, MARKER, Mark, Pen, Point, RIM,
-    RING, Shape, Surface, WHISKER, segments,
+    RING, Shape, Surface, WHISKER, clipped, segments,
 };
 use crate::layout::{Rect, TICK, Upright};
 use crate::model::{At, Line, ReferenceLine, Trace};
@@ -55,10 +55,8 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
         signs.extend(unfinished(surface, index, line));
         gaps(surface, index, line, &mut signs);
     }
-    let area = with_air(surface.area, surface.em);
-    let clipped = (!items.is_empty()).then(|| Shape::Clip(area, items).plain());
     // Markers and signs at the rim are not clipped.
-    clipped.into_iter().chain(signs).collect()
+    clipped(with_air(surface.area, surface.em), items).into_iter().chain(signs).collect()
 }
 
 /// Returns a little more than the area, so that lines along its rim keep their width.
@@ -289,7 +287,7 @@ pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
         }
     }
     // Of a part of the figure, they reach beyond the axes.
-    if items.is_empty() { items } else { vec![Shape::Clip(surface.area, items).plain()] }
+    clipped(surface.area, items)
 }
 
 /// Returns the interval of a reference line across the plot: it has no marks for bars.
@@ -346,8 +344,7 @@ pub fn marks(surface: &Surface<'_>) -> Vec<Item> {
     for (index, line) in surface.lines() {
         marks_of(surface, index, line, &mut items);
     }
-    let clipped = (!items.is_empty()).then(|| Shape::Clip(surface.area, items).plain());
-    clipped.into_iter().collect()
+    clipped(surface.area, items)
 }
 
 fn marks_of(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {

@@ -237,6 +237,11 @@ impl Shape {
     }
 }
 
+/// Returns the items cut at an area; nothing without any.
+fn clipped(area: Rect, items: Vec<Item>) -> Vec<Item> {
+    if items.is_empty() { items } else { vec![Shape::Clip(area, items).plain()] }
+}
+
 /// Joins separate lines to the points of one.
 pub fn segments(lines: impl IntoIterator<Item = [Point; 2]>) -> Vec<Point> {
     let mut points = Vec::new();

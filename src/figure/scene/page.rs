@@ -41,21 +41,13 @@ pub struct PageFacts {
 pub fn page_facts(figure: &Figure, options: &Options) -> PageFacts {
     let Placed { items, legend, .. } = placed(figure, options);
     let mut facts = PageFacts { legend, ..PageFacts::default() };
-    note_texts(&items, &mut facts);
-    facts
-}
-
-fn note_texts(items: &[Item], facts: &mut PageFacts) {
-    for item in items {
-        match &item.shape {
-            Shape::Clip(_, items) => note_texts(items, facts),
-            Shape::Text(text, _) => {
-                facts.least_text = Some(facts.least_text.map_or(text.size, |least| least.min(text.size)));
-                facts.has_cell_texts |= matches!(item.id, Some(Id::Cell(_)));
-            }
-            Shape::Line(..) | Shape::Band(..) | Shape::Rect(..) | Shape::Mark(_) | Shape::Image(_) => {}
+    for item in flat(&items) {
+        if let Shape::Text(text, _) = &item.shape {
+            facts.least_text = Some(facts.least_text.map_or(text.size, |least| least.min(text.size)));
+            facts.has_cell_texts |= matches!(item.id, Some(Id::Cell(_)));
         }
     }
+    facts
 }
 
 struct Placed {
@@ -243,8 +235,7 @@ const MOST_COVERED: f64 = 3.0;
 /// `preferred` corner if it is nearly as empty.
 pub fn emptiest(items: &[Item], area: Rect, size: [f64; 2], preferred: Option<Corner>) -> (Corner, f64) {
     let rects = Corner::ALL.map(|corner| in_corner(area, corner, size));
-    let mut covered = [0.0; 4];
-    weigh(items, &rects, &mut covered);
+    let covered = weigh(items, &rects);
     let least = covered.iter().copied().fold(f64::INFINITY, f64::min);
     let kept = preferred.and_then(|own| Corner::ALL.iter().position(|corner| *corner == own));
     // One that is nearly as empty stays, so that a legend does not jump while data arrive.
@@ -253,12 +244,19 @@ pub fn emptiest(items: &[Item], area: Rect, size: [f64; 2], preferred: Option<Co
     kept.or_else(best).map_or_else(Default::default, |index| (Corner::ALL[index], covered[index]))
 }
 
-/// Adds the length of lines within each rectangle; bands and single runs count less than means.
-fn weigh(items: &[Item], rects: &[Rect; 4], covered: &mut [f64; 4]) {
+/// Returns the length of lines within each rectangle; bands and single runs count less than means.
+fn weigh(items: &[Item], rects: &[Rect; 4]) -> [f64; 4] {
     const STEP: f64 = 4.0;
-    for item in items {
+    let mut covered = [0.0; 4];
+    let mut add = |[x, y]: Point, weight: f64| {
+        for (rect, covered) in rects.iter().zip(&mut covered) {
+            if (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y) {
+                *covered += weight;
+            }
+        }
+    };
+    for item in flat(items) {
         match &item.shape {
-            Shape::Clip(_, items) => weigh(items, rects, covered),
             Shape::Line(points, pen) => {
                 for two in points.windows(2).filter(|two| two.iter().flatten().all(|end| end.is_finite())) {
                     let length = f64::hypot(two[1][0] - two[0][0], two[1][1] - two[0][1]).min(4e3);
@@ -266,29 +264,22 @@ fn weigh(items: &[Item], rects: &[Rect; 4], covered: &mut [f64; 4]) {
                     for step in 0..steps as u32 {
                         let share = (f64::from(step) + 0.5) / steps;
                         let at = [0, 1].map(|axis| two[0][axis] + share * (two[1][axis] - two[0][axis]));
-                        add(at, length / steps * pen.ink.opacity, rects, covered);
+                        add(at, length / steps * pen.ink.opacity);
                     }
                 }
             }
             Shape::Band(columns, ink) => {
                 for [x, top, bottom] in columns {
                     for y in [*top, f64::midpoint(*top, *bottom), *bottom] {
-                        add([*x, y], STEP * ink.opacity, rects, covered);
+                        add([*x, y], STEP * ink.opacity);
                     }
                 }
             }
-            Shape::Mark(mark) => add(mark.at, 2.0 * mark.radius * mark.ink.opacity, rects, covered),
-            Shape::Rect(..) | Shape::Text(..) | Shape::Image(_) => {}
+            Shape::Mark(mark) => add(mark.at, 2.0 * mark.radius * mark.ink.opacity),
+            Shape::Rect(..) | Shape::Text(..) | Shape::Image(_) | Shape::Clip(..) => {}
         }
     }
-}
-
-fn add([x, y]: Point, weight: f64, rects: &[Rect; 4], covered: &mut [f64; 4]) {
-    for (rect, covered) in rects.iter().zip(covered) {
-        if (rect.left..=rect.right).contains(&x) && (rect.top..=rect.bottom).contains(&y) {
-            *covered += weight;
-        }
-    }
+    covered
 }
 
 /// The size of the text, the colours, and the ground of a legend.
@@ -352,39 +343,30 @@ pub fn sample(sample: &Sample<'_>, [from, to]: [Point; 2], look: SampleLook) -> 
 
 /// Returns the nearest line or run whose ink is at most `reach` points from a place.
 pub fn nearest(items: &[Item], at: Point, reach: f64) -> Option<Id> {
-    let mut found: Option<(f64, Id)> = None;
-    visit(items, at, &mut |id, distance| {
-        if distance <= reach && found.is_none_or(|(nearest, _)| distance < nearest) {
-            found = Some((distance, id));
+    let distance = |item: &Item| match &item.shape {
+        Shape::Line(points, _) => {
+            let ends = points.windows(2).map(|two| to_segment(at, two[0], two[1]));
+            Some(ends.fold(f64::INFINITY, f64::min)) // NaN is ignored
         }
-    });
-    found.map(|(_, id)| id)
+        Shape::Band(columns, ink) if ink.opacity >= 1.0 => {
+            let beside = |[x, top, bottom]: &[f64; 3]| {
+                f64::hypot(x - at[0], (top - at[1]).max(at[1] - bottom).max(0.0))
+            };
+            Some(columns.iter().map(beside).fold(f64::INFINITY, f64::min))
+        }
+        Shape::Mark(mark) => Some(f64::hypot(mark.at[0] - at[0], mark.at[1] - at[1])),
+        Shape::Band(..) | Shape::Rect(..) | Shape::Text(..) | Shape::Image(_) | Shape::Clip(..) => None,
+    };
+    let found = flat(items).filter_map(|item| Some((distance(item)?, item.id?)));
+    let near = found.filter(|(distance, _)| *distance <= reach);
+    near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, id)| id)
 }
 
-fn visit(items: &[Item], at: Point, found: &mut impl FnMut(Id, f64)) {
-    for item in items {
-        let distance = match &item.shape {
-            Shape::Clip(_, items) => {
-                visit(items, at, found);
-                continue;
-            }
-            Shape::Line(points, _) => {
-                let ends = points.windows(2).map(|two| to_segment(at, two[0], two[1]));
-                ends.fold(f64::INFINITY, f64::min) // NaN is ignored
-            }
-            Shape::Band(columns, ink) if ink.opacity >= 1.0 => {
-                let beside = |[x, top, bottom]: &[f64; 3]| {
-                    f64::hypot(x - at[0], (top - at[1]).max(at[1] - bottom).max(0.0))
-                };
-                columns.iter().map(beside).fold(f64::INFINITY, f64::min)
-            }
-            Shape::Mark(mark) => f64::hypot(mark.at[0] - at[0], mark.at[1] - at[1]),
-            Shape::Band(..) | Shape::Rect(..) | Shape::Text(..) | Shape::Image(_) => continue,
-        };
-        if let Some(id) = item.id {
-            found(id, distance);
-        }
-    }
+/// Returns all items, those within clips instead of these.
+fn flat(items: &[Item]) -> Box<dyn Iterator<Item = &Item> + '_> {
+    Box::new(items.iter().flat_map(|item| {
+        if let Shape::Clip(_, items) = &item.shape { flat(items) } else { Box::new(std::iter::once(item)) }
+    }))
 }
 
 /// Returns the distance of a place from a segment; NaN if the segment has no place.

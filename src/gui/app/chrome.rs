@@ -19,7 +19,6 @@ use crate::tiles::LayoutChange;
 use crate::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::widgets::{self, Tone};
 use crate::{plan, selection::Selection, theme};
-use doc::Remedy;
 use form::path::Place;
 use results::tiles::Group;
 
@@ -93,9 +92,9 @@ impl App {
             }
             Some(BarResponse::Problem(index)) => {
                 let problem = &self.editor.document.problems()[index];
-                let (place, remedy) = (problem.place.clone(), problem.remedy);
+                let (place, lacks_folder) = (problem.place.clone(), problem.lacks_folder);
                 self.show_setting(place);
-                if remedy == Some(Remedy::ChooseFolder) {
+                if lacks_folder {
                     self.ask_for_data(&ui.ctx().clone());
                 }
             }

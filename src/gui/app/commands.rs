@@ -257,7 +257,7 @@ commands! {
                     unless(app.runner.runs.why_not_archive(run))
                 });
             RestoreArchived: command("Restore all archived runs", "Brings back the results of all archived runs",
-                App::restore_archived).when(|app| require(!app.workspace.compare.archived().is_empty(), "No run is archived"));
+                App::restore_archived).when(|app| require(!app.workspace.compare.archived.is_empty(), "No run is archived"));
         ]
     }
     Run {
@@ -359,7 +359,7 @@ commands! {
         [
             Filter: command("Filter runs", "Focuses the filter of the table of runs, which also filters the plots", |app, _| {
                 app.workspace.tiles.change(LayoutChange::Show("runs"));
-                app.workspace.compare.go_to_filter();
+                app.workspace.compare.wants_filter = true;
             }).keys(&[ctrl(Key::F)]);
             FitFigure: command("Fit figure", "Zooms out to all data of the plot", |app, _| app.workspace.plot.fit())
                 .keys(&[shift(Key::F)]).when(|app| require(app.totals().has_points, "There are no curves yet: press Run"));

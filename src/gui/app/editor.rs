@@ -272,7 +272,7 @@ impl Editor {
     pub fn change_stage(&mut self, action: Action, selection: &Selection) -> Option<Selection> {
         let (arm, path) = selection.stage()?;
         let plan = &mut self.document.experiment.arms.get_mut(arm)?.plan;
-        let path = plan::act(plan, path, action);
+        let path = action.apply(plan, path);
         Some(path.map_or(Selection::Arm(arm), |path| Selection::Stage { arm, path }))
     }
 

@@ -15,8 +15,8 @@ use crate::selection::Selection;
 use crate::settings::Unfinished;
 use crate::start::{StartResponse, start_ui};
 use crate::theme;
+use doc::file;
 use doc::templates::Template;
-use doc::{Remedy, file};
 use results::RunState;
 use run::StopKind;
 
@@ -102,7 +102,7 @@ impl App {
             Err(error) => return self.fail("The template cannot be opened", &error.to_string()),
         }
         let document = &self.editor.document;
-        let missing = document.problems().iter().find(|problem| problem.remedy == Some(Remedy::ChooseFolder));
+        let missing = document.problems().iter().find(|problem| problem.lacks_folder);
         if let Some(problem) = missing {
             let set = document.experiment.data.file_set().unwrap_or_default();
             let title = format!("This experiment needs {set}");

@@ -92,7 +92,7 @@ impl App {
             match archive(&results, id) {
                 Ok(()) => {
                     self.runner.runs.forget(id);
-                    self.workspace.compare.untick(id);
+                    self.workspace.compare.ticked.remove(id);
                     archived.push(id.clone());
                 }
                 Err(why) => self.log.error(why),
@@ -135,7 +135,7 @@ impl App {
 
     /// Brings all archived runs back.
     pub(super) fn restore_archived(&mut self, ctx: &egui::Context) {
-        let archived = self.workspace.compare.archived();
+        let archived = &self.workspace.compare.archived;
         let runs = archived.iter().map(|run| run.id.clone()).collect();
         self.answer(CompareResponse::Restore(runs), ctx);
     }
@@ -148,7 +148,7 @@ impl App {
 
     /// Lets the runs know which of them are archived.
     pub(super) fn take_archived(&mut self) {
-        let archived = self.workspace.compare.archived().iter();
+        let archived = self.workspace.compare.archived.iter();
         self.runner.runs.set_archived(archived.map(|run| run.id.clone()).collect());
     }
 }

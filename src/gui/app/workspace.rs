@@ -160,7 +160,7 @@ impl Workspace {
 
     /// Counts changes of what the plots are made of: records, and rows, which may come later.
     fn data_revision(&self, runs: &Runs) -> u64 {
-        runs.revision() + self.compare.revision()
+        runs.revision() + self.compare.revision
     }
 
     /// Returns true if the plot is out of date or its figure is being built.
@@ -264,7 +264,7 @@ impl Workspace {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
         // Rows are made a few times a second while records grow.
-        let revision = self.compare.revision();
+        let revision = self.compare.revision;
         if self.with_data.as_ref().is_none_or(|(known, _)| *known != revision) {
             self.with_data = Some((revision, self.views.with_data(document.runs(), runs).collect()));
         }
@@ -331,14 +331,14 @@ impl Workspace {
 
     /// Returns the subject of exports: the figure of the active view, else the plot that was used last.
     pub fn subject(&self) -> Subject {
-        let offer = self.views.offer(&self.tiles.layout().active);
+        let offer = self.views.offers(&self.tiles.layout().active).figure();
         offer.map_or_else(|| Subject::Plot(self.plot.plot()), Subject::View)
     }
 
     /// Returns why nothing can be exported of what was used last.
     pub fn why_no_figure(&self, has_points: bool) -> Option<&'static str> {
         match self.views.offers(&self.tiles.layout().active) {
-            Offers::Figure | Offers::Figures => None,
+            Offers::Figure(_) | Offers::Figures(_) => None,
             Offers::Later(why) => Some(why),
             Offers::Nothing if has_points => None,
             Offers::Nothing => Some("There are no curves yet: press Run"),
@@ -364,7 +364,7 @@ impl Contents for Drawn<'_> {
             let response = tools_ui(ui, plot, [&input.filter, &input.grouping], &mut self.workspace.plot);
             return self.take(plot, response);
         }
-        if self.workspace.views.offers(pane.name) == Offers::Figure {
+        if let Offers::Figure(_) = self.workspace.views.offers(pane.name) {
             let button = widgets::icon_button_ui(ui, true, Icon::Export, "Export figure…");
             if button.accessible_name(format!("Export {}…", pane.title)).clicked() {
                 self.take_view(pane, Wanted::File);
@@ -389,7 +389,7 @@ impl Contents for Drawn<'_> {
         }
         let request = self.with_view(pane, |view, _, shared| view.menu_ui(ui, shared));
         self.requests.extend(request.flatten());
-        if self.workspace.views.offers(pane.name).has_figure() {
+        if self.workspace.views.offers(pane.name).figure().is_some() {
             let entries = [
                 ("Export figure…", Wanted::File),
                 ("Copy figure", Wanted::Picture),
@@ -471,7 +471,7 @@ impl Drawn<'_> {
 
     /// Asks for an export of the figure of a view.
     fn take_view(&mut self, pane: Pane, wanted: Wanted) {
-        let offer = self.workspace.views.offer(pane.name);
+        let offer = self.workspace.views.offers(pane.name).figure();
         self.requests.extend(offer.map(|offer| Request::Take(Subject::View(offer), wanted)));
     }
 

@@ -69,14 +69,14 @@ pub struct Compare {
     filter_error: Option<String>,
     lines: Lines,
     made: Option<Made>,
-    /// The number of times that rows were made.
-    revision: u64,
+    /// The number of updates of the rows, for plots that are made of rows.
+    pub revision: u64,
     /// The number of changes of rows or their marks.
     changes: u64,
     /// The table as it is shown.
     shown: Shown,
     /// Runs that are ticked, by identity.
-    ticked: BTreeSet<String>,
+    pub ticked: BTreeSet<String>,
     /// The arms by their position, as they were when each had its own name.
     arms: Vec<String>,
     /// The tag that is being typed.
@@ -87,9 +87,10 @@ pub struct Compare {
     choosing: Choosing,
     /// True if the ticked runs are shown side by side.
     is_comparing: bool,
-    archived: Vec<StoredRun>,
-    /// True if the filter is to get the keyboard.
-    wants_filter: bool,
+    /// The archived runs beside the results.
+    pub archived: Vec<StoredRun>,
+    /// True if the filter is to get the keyboard, as soon as that is drawn.
+    pub wants_filter: bool,
     /// The run that is selected, by identity.
     pub selected: Option<String>,
     /// The arm that is selected, or has the selected run, by position.
@@ -159,7 +160,7 @@ impl Compare {
     /// Takes another folder of results; the settings go there with them, also where nothing is written yet. Returns true
     /// if it is a different one.
     pub fn set_folder(&mut self, folder: &Path) -> bool {
-        let is_new = folder != self.view_store.folder();
+        let is_new = folder != self.view_store.folder;
         if is_new {
             let without_file = ViewSettings { colours: self.plain.clone(), ..ViewSettings::default() };
             self.view_store.set_folder(folder, without_file);
@@ -212,11 +213,6 @@ impl Compare {
         columns.iter().filter(|column| column.is_fact()).map(detail).collect()
     }
 
-    /// Gives the keyboard to the filter, as soon as that is drawn.
-    pub const fn go_to_filter(&mut self) {
-        self.wants_filter = true;
-    }
-
     /// Makes the table scroll to these runs, and unfolds their group if `are_rows`. A filter that hides all of them goes.
     pub fn show(&mut self, runs: Vec<String>, are_rows: bool) {
         if runs.iter().all(|run| self.left_out.contains(run)) {
@@ -240,11 +236,6 @@ impl Compare {
         let table = self.table();
         let lines = table.lines(&self.view.table.open);
         CompareResponse::Copy(text(&table, &lines, &self.rows, &self.labels(), numbers), lines.len())
-    }
-
-    /// Removes the tick of a run.
-    pub fn untick(&mut self, run: &str) {
-        self.ticked.remove(run);
     }
 
     /// Brings rows, filter and lines up to date. `now` in seconds; returns the time after which to look again, where rows
@@ -316,11 +307,6 @@ impl Compare {
         self.rows.iter().map(|row| (row.arm.clone(), [row.arm_index, row.colour])).collect()
     }
 
-    /// Counts the updates of the rows, for plots that are made of rows.
-    pub const fn revision(&self) -> u64 {
-        self.revision
-    }
-
     fn give_marks(&mut self) {
         for row in Arc::make_mut(&mut self.rows) {
             row.mark = self.view.mark(&row.run, &row.arm);
@@ -339,14 +325,9 @@ impl Compare {
         self.changes += 1;
     }
 
-    /// Returns the archived runs beside the results.
-    pub fn archived(&self) -> &[StoredRun] {
-        &self.archived
-    }
-
     /// Notes that runs were archived or restored.
     pub fn look_into_trash(&mut self) {
-        self.archived = run::trashed(self.view_store.folder());
+        self.archived = run::trashed(&self.view_store.folder);
         self.made = None;
     }
 
@@ -359,9 +340,7 @@ impl Compare {
         plot.give(&mut self.view);
         self.view_store.keep(&self.view, now, ctx)
     }
-}
 
-impl Compare {
     /// Returns what plots show: the runs that the filter leaves, by arm or by the setting that groups them. Outdated
     /// runs that stand for others have separate lines; a setting does not group them, since they had another value of
     /// it.

@@ -28,12 +28,6 @@ use results::table::view::Baseline;
 /// A longer name of the baseline loses its middle.
 const LONGEST: usize = 20;
 
-/// The tooltip of the groups.
-const GROUP_HELP: &str = "What groups the rows. An arm or a setting also makes the lines of plots";
-
-/// The tooltip of the baseline.
-const BASELINE: &str = "What the column Δ compares with";
-
 /// Width that the filter needs, and that the drop-downs take with their names, in points.
 const FILTER: f32 = 300.0;
 const GROUP: f32 = 130.0;
@@ -82,7 +76,10 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
     };
     let mut chosen = keys.clone();
     let mut level_ui = |ui: &mut Ui, place: usize| {
-        let (name, help) = [("group", GROUP_HELP), ("then", "Groups within the groups")][place];
+        let (name, help) = [
+            ("group", "What groups the rows. An arm or a setting also makes the lines of plots"),
+            ("then", "Groups within the groups"),
+        ][place];
         let shown = title(keys.get(place));
         let list = |ui: &mut Ui| {
             if ui.selectable_label(keys.len() <= place, "none").clicked() {
@@ -154,7 +151,7 @@ fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
         }
         ui.selectable_value(&mut chosen, Baseline::None, "none");
     });
-    combo.on_hover_text(format!("{BASELINE}: {shown}"));
+    combo.on_hover_text(format!("What the column Δ compares with: {shown}"));
     compare.view.table.baseline = chosen;
 }
 

@@ -16,7 +16,7 @@ const REST: f64 = 1.0;
 /// The file with the view settings.
 #[derive(Default)]
 pub struct ViewStore {
-    folder: PathBuf,
+    pub folder: PathBuf,
     /// As the file has it, or as it would be without one.
     pub written: ViewSettings,
     /// Since when something is to be written, in seconds.
@@ -44,11 +44,6 @@ impl ViewStore {
             )
         });
         (view_store, message)
-    }
-
-    /// Returns the folder of the file.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Gives the file another folder, and writes it there unless the settings are `without_file`.

@@ -15,7 +15,7 @@ use super::recovery::UnsavedEdits;
 use super::text;
 use data::Data;
 use doc::file::{self, FileError, Opened};
-use doc::{self, Experiment, Problem, Remedy, Run, Severity};
+use doc::{self, Experiment, Problem, Run, Severity};
 use form::path::Place;
 
 /// The file extension of experiments.
@@ -320,9 +320,8 @@ impl Document {
                 None => text::first_line(&error.to_string()).to_owned(),
             };
             if problems.iter().all(|known| known.message != message) {
-                let remedy = is_of_all.then_some(Remedy::ChooseFolder);
                 let details = error.to_string();
-                problems.push(Problem { details, remedy, ..Problem::error(place, message) });
+                problems.push(Problem { details, lacks_folder: is_of_all, ..Problem::error(place, message) });
             }
         }
         (missing, problems)

@@ -47,7 +47,7 @@ fn missing_data_are_one_error_with_a_remedy_until_they_are_there() {
     let [problem] = document.problems() else { panic!("{:?}", document.problems()) };
     assert_eq!(problem.to_string(), "Data: MNIST not found: choose the folder with its files");
     assert!(problem.details.contains(&dir) && problem.place == Place::default().key("data"));
-    assert_eq!(problem.remedy, Some(Remedy::ChooseFolder));
+    assert!(problem.lacks_folder);
     assert!(document.first_error().is_some() && document.runs().len() == 2);
     assert!(!document.is_behind(), "the settings themselves are fine");
     for name in data::MNIST.needed {

@@ -6,22 +6,20 @@ use eframe::egui::{
 };
 
 use super::about::names_layers;
-use super::{FormButton, FormContext, FormRequest, Slot, line};
+use super::{FormButton, FormContext, FormRequest, Slot, leaf, line};
 use crate::text::grouped;
 use crate::theme::{self, SMALL, fitted};
 use crate::widgets;
 use doc::capitalised;
 use form::path::Segment;
-use form::{Choice, Field, List, Node, Numeral, Value, text};
+use form::{Choice, Field, Node, Value, text};
 
 /// Draws the drop-down.
 pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context: &mut FormContext) -> bool {
     let (variants, selected) = (choice.variants(), choice.selected());
     let chosen = drop_down_ui(ui, variants[selected].label, None, choice, Some(selected), slot, context);
-    match chosen {
-        Some(Picked::Alternative(index)) if index != selected => choose(choice, index, context),
-        Some(Picked::Alternative(_) | Picked::Nothing) | None => return false,
-    }
+    let Some(index) = chosen.filter(|index| *index != selected) else { return false };
+    choose(choice, index, context);
     true
 }
 
@@ -40,7 +38,8 @@ pub(super) fn choose(choice: &mut dyn Choice, index: usize, context: &mut FormCo
         let label = choice.variant().label;
         context.notes.push(format!("{label} starts at its defaults: {}", changed.join(", ")));
     }
-    if starts_full(choice.variants(), index)
+    // The first alternative that names layers begins with all of them; what leaves layers out begins with none.
+    if choice.variants().iter().position(names_layers) == Some(index)
         && let Some(payload) = choice.payload()
     {
         write_names(payload, context.about.layers.iter().map(|(name, _)| name.as_str()));
@@ -51,22 +50,13 @@ pub(super) fn choose(choice: &mut dyn Choice, index: usize, context: &mut FormCo
 fn numbers(choice: &mut dyn Choice) -> Vec<(Field, f64)> {
     let Some(Node::Group(group)) = choice.payload().map(|payload| payload.node()) else { return Vec::new() };
     let fields = group.fields().iter().enumerate();
-    let number = |(index, field): (usize, &Field)| match group.value(index).node().numeral()? {
-        Numeral::Real(number) => Some((*field, number)),
-        Numeral::Whole(_) => None,
+    let number = |(index, field): (usize, &Field)| {
+        if let Node::Number(number) = group.value(index).node() { Some((*field, *number)) } else { None }
     };
     fields.filter_map(number).collect()
 }
 
-/// A choice from a drop-down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Picked {
-    /// To leave the value out.
-    Nothing,
-    Alternative(usize),
-}
-
-/// Draws a drop-down with the alternatives, after `first` where a value may be left out.
+/// Draws a drop-down with the alternatives, after `first` where a value may be left out. Returns what is selected then.
 pub(super) fn drop_down_ui(
     ui: &mut Ui,
     shown: &str,
@@ -75,16 +65,14 @@ pub(super) fn drop_down_ui(
     selected: Option<usize>,
     slot: &Slot,
     context: &mut FormContext,
-) -> Option<Picked> {
-    let salt = (context.place.to_string(), "choice");
-    let width = ui.available_width();
-    let combo = widgets::drop_down(salt, shown).width(width).truncate();
-    let opened = combo.show_ui(ui, |ui| {
+) -> Option<usize> {
+    let help = selected.map_or(slot.field.help, |index| choice.variants()[index].help);
+    let chosen = leaf::drop_down_ui(ui, shown, help, slot, context, |ui| {
         let mut chosen = None;
         if let Some(first) = first
             && ui.selectable_label(selected.is_none(), first).clicked()
         {
-            chosen = Some(Picked::Nothing);
+            chosen = Some(None);
         }
         for (index, variant) in choice.variants().iter().enumerate() {
             let refusal = choice.refusal(index).map(|refusal| capitalised(&refusal));
@@ -92,15 +80,12 @@ pub(super) fn drop_down_ui(
             let entry = ui.add_enabled(refusal.is_none(), label);
             let entry = entry.on_hover_text(variant.help).on_disabled_hover_text(refusal.unwrap_or_default());
             if entry.clicked() {
-                chosen = Some(Picked::Alternative(index));
+                chosen = Some(Some(index));
             }
         }
         chosen
     });
-    let help = selected.map_or(slot.field.help, |index| choice.variants()[index].help);
-    let help = widgets::drop_down_hint(ui, shown, width, help);
-    context.finish_input(ui, slot, opened.response).on_hover_text(help);
-    opened.inner.flatten()
+    chosen.unwrap_or(selected)
 }
 
 /// Draws the settings of the chosen alternative, below its drop-down and the buttons that it has.
@@ -117,10 +102,6 @@ pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormCo
             }
         });
     }
-    settings_ui(ui, choice, context)
-}
-
-fn settings_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> bool {
     if let Some(changed) = choice_ui(ui, choice, context) {
         return changed;
     }
@@ -129,7 +110,7 @@ fn settings_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) 
     context.at(Segment::Variant(variant.key.to_owned()), |context| {
         let slot = Slot { name: variant.label.to_owned(), label: None, field: variant };
         if !matches!(payload.node(), Node::Group(_) | Node::Choice(_)) {
-            return line::below_ui(ui, payload, &slot, context);
+            return line::setting_ui(ui, &slot, payload, None, context).changed;
         }
         line::problems_ui(ui, context);
         super::whole_ui(ui, payload, &slot, context)
@@ -142,23 +123,15 @@ const GAP: f32 = 2.0;
 /// More layers than these scroll.
 const MOST_ROWS: usize = 10;
 
-/// Returns true if an alternative begins with all layers: the first that names some. What leaves layers out begins
-/// with none.
-pub(super) fn starts_full(variants: &[Field], index: usize) -> bool {
-    variants.iter().position(names_layers) == Some(index)
-}
-
 /// Writes these names into a list.
-pub(super) fn write_names<'a>(list: &mut dyn Value, names: impl Iterator<Item = &'a str>) {
+fn write_names<'a>(list: &mut dyn Value, names: impl Iterator<Item = &'a str>) {
     let names: Vec<&str> = names.collect();
-    if list.set_ron(&format!("{names:?}")).is_err() {
-        // Names of layers are quoted as Rust quotes them, which RON reads.
-    }
+    let _ = list.set_ron(&format!("{names:?}")); // RON reads what Rust has quoted
 }
 
 /// Draws the ticks of a choice that names layers; nothing for another one, or where the layers are not known. Returns
 /// whether it changed.
-pub(super) fn choice_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> Option<bool> {
+fn choice_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> Option<bool> {
     let variants = choice.variants();
     let by_name = variants.iter().position(names_layers)?;
     let layers = context.about.layers.clone();
@@ -199,7 +172,7 @@ enum Means {
     Others,
 }
 
-/// Draws a tick for each layer, all on where none is named, and for each name that is no layer. Returns whether one
+/// Draws a tick for each layer, all on where none is named, and for each name that is no layer. Returns true if one
 /// changed.
 fn layers_ui(
     ui: &mut Ui,
@@ -240,18 +213,14 @@ fn layers_ui(
 
 /// Takes these names; all layers are the alternative without names, where there is one.
 fn take_names(choice: &mut dyn Choice, by_name: usize, names: &[String], layers: usize) {
-    let selected = choice.selected();
-    let whole = if names.len() == layers && selected <= by_name { Some(0) } else { None };
-    match whole {
-        Some(all) => {
-            choice.select(all);
-            if choice.payload().is_none() {
-                return;
-            }
-            choice.select(by_name);
+    if names.len() == layers && choice.selected() <= by_name {
+        choice.select(0);
+        if choice.payload().is_none() {
+            return;
         }
-        None if choice.payload().is_none() => choice.select(by_name),
-        None => {}
+        choice.select(by_name);
+    } else if choice.payload().is_none() {
+        choice.select(by_name);
     }
     if let Some(payload) = choice.payload() {
         write_names(payload, names.iter().map(String::as_str));
@@ -260,10 +229,9 @@ fn take_names(choice: &mut dyn Choice, by_name: usize, names: &[String], layers:
 
 fn names_of(value: &mut dyn Value) -> Vec<String> {
     let Node::List(list) = value.node() else { return Vec::new() };
-    let name = |list: &mut dyn List, index: usize| {
-        if let Node::Text(text) = list.item(index).node() { Some(text.clone()) } else { None }
-    };
-    (0..list.count()).filter_map(|index| name(list, index)).collect()
+    let count = list.count();
+    let name = |index| if let Node::Text(text) = list.item(index).node() { Some(text.clone()) } else { None };
+    (0..count).filter_map(name).collect()
 }
 
 /// Draws one layer with its number of weights; one that the network does not have is wrong until it is unticked.

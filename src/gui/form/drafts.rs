@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::text_edit::TextEditState;
-use eframe::egui::{Id, Key, Response, TextEdit, Ui};
+use eframe::egui::{Id, Key, TextEdit, Ui};
 use serde::{Deserialize, Serialize};
 
-use super::{FormContext, Slot, line};
+use super::{FormContext, Slot};
+use crate::widgets::{self, FieldState};
 use doc::{Experiment, Problem};
 use form::path::{Place, Segment, reach, walk};
 use form::text::{self, SHARE_RULE};
@@ -192,7 +193,7 @@ pub(super) struct FieldStyle<'a> {
 }
 
 /// Draws a line of text with the value `document`, and hands the typed text to `write`. That returns the new text of the
-/// document, or what is wrong. Returns whether something was written.
+/// document, or what is wrong. Returns true if something was written.
 pub(super) fn draft_ui(
     ui: &mut Ui,
     document: &str,
@@ -215,7 +216,16 @@ pub(super) fn draft_ui(
 
     let is_wrong = draft.error.is_some() || context.is_wrong();
     let suffix = style.late.and_then(|meaning| meaning(&draft.text).ok()).unwrap_or_default();
-    let response = text_line_ui(ui, id, &mut draft.text, (style.hint, &suffix), is_wrong);
+    let mut edit =
+        TextEdit::singleline(&mut draft.text).id(id).desired_width(f32::INFINITY).hint_text(style.hint);
+    if !suffix.is_empty() {
+        edit = edit.suffix(&suffix);
+    }
+    let state = if is_wrong { FieldState::Wrong } else { FieldState::Plain };
+    let response = widgets::field_ui(ui, edit, state);
+    if response.gained_focus() && !ui.input(|input| input.pointer.any_down()) {
+        select_all(ui, id, &draft.text);
+    }
     let has_keyboard = response.has_focus() || response.lost_focus();
     let is_given_up = has_keyboard && ui.input(|input| input.key_pressed(Key::Escape));
     let mut is_written = false;
@@ -243,24 +253,6 @@ pub(super) fn draft_ui(
     }
     super::note_value(&response, is_value);
     is_written
-}
-
-fn text_line_ui(
-    ui: &mut Ui,
-    id: Id,
-    text: &mut String,
-    (hint, suffix): (&str, &str),
-    is_wrong: bool,
-) -> Response {
-    let mut edit = TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).hint_text(hint);
-    if !suffix.is_empty() {
-        edit = edit.suffix(suffix);
-    }
-    let response = line::text_field_ui(ui, edit, is_wrong);
-    if response.gained_focus() && !ui.input(|input| input.pointer.any_down()) {
-        select_all(ui, id, text);
-    }
-    response
 }
 
 /// Selects the whole text, so that typing replaces it: for a field that was reached by the keyboard.

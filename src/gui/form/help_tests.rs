@@ -52,7 +52,7 @@ fn without_help(value: &mut dyn Value, at: &str, seen: &mut BTreeSet<String>, fo
         | Node::Integer(_)
         | Node::Number(_)
         | Node::Text(_)
-        | Node::Parsed(_)
+        | Node::Length(_)
         | Node::Overrides(_) => {}
     }
 }

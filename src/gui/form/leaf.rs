@@ -9,13 +9,30 @@ use super::{FormContext, FormRequest, Slot, line};
 use crate::icons::Icon;
 use crate::theme::{self, cell_ui};
 use crate::widgets;
-use form::{Integer, Names, Node, Value, text};
+use form::{Field, Integer, Names, Node, Value, text};
 
 /// Draws a switch.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {
     let response = widgets::input_ui(ui, Checkbox::without_text(on));
     context.note_input(&response);
     slot.name(response).changed()
+}
+
+/// Draws a drop-down over the rest of a line. Returns the entry that was clicked.
+pub(super) fn drop_down_ui<T>(
+    ui: &mut Ui,
+    shown: &str,
+    help: &str,
+    slot: &Slot,
+    context: &mut FormContext,
+    entries: impl FnOnce(&mut Ui) -> Option<T>,
+) -> Option<T> {
+    let width = ui.available_width();
+    let combo = widgets::drop_down((context.place.to_string(), "choice"), shown).width(width).truncate();
+    let opened = combo.show_ui(ui, entries);
+    let help = widgets::drop_down_hint(ui, shown, width, help);
+    context.finish_input(ui, slot, opened.response).on_hover_text(help);
+    opened.inner.flatten()
 }
 
 /// Draws a whole number of which only some are allowed: a drop-down.
@@ -25,16 +42,14 @@ pub(super) fn allowed_ui(
     slot: &Slot,
     context: &mut FormContext,
 ) -> bool {
-    let (shown, width) = (number.get().to_string(), ui.available_width());
-    let combo = widgets::drop_down((context.place.to_string(), "allowed"), &shown).width(width).truncate();
-    let chosen = combo.show_ui(ui, |ui| {
+    let (Field { help, allowed, .. }, present) = (slot.field, number.get());
+    let chosen = drop_down_ui(ui, &present.to_string(), help, slot, context, |ui| {
         let is_chosen =
-            |allowed: &&u64| ui.selectable_label(**allowed == number.get(), allowed.to_string()).clicked();
+            |allowed: &&u64| ui.selectable_label(**allowed == present, allowed.to_string()).clicked();
         // Every entry is drawn, also those after the chosen one.
-        slot.field.allowed.iter().filter(is_chosen).last().copied()
+        allowed.iter().filter(is_chosen).last().copied()
     });
-    context.finish_input(ui, slot, chosen.response).on_hover_text(slot.field.help);
-    let Some(chosen) = chosen.inner.flatten().filter(|chosen| *chosen != number.get()) else { return false };
+    let Some(chosen) = chosen.filter(|chosen| *chosen != present) else { return false };
     number.set(chosen);
     true
 }
@@ -76,7 +91,7 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
 
 /// Notes numbers that are out of range; those of a list with their position, counted from 1.
 fn note_range(value: &mut dyn Value, slot: &Slot, context: &mut FormContext) {
-    let problem = |value: &mut dyn Value| text::range_problem(value.node().numeral()?.value(), &slot.field);
+    let problem = |value: &mut dyn Value| text::range_problem(value.node().number()?, &slot.field);
     if let Node::List(list) = value.node() {
         for index in 0..list.count() {
             if let Some(message) = problem(list.item(index)) {
@@ -129,17 +144,12 @@ pub(super) fn path_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
 }
 
 fn parameter_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut FormContext) -> bool {
-    let salt = (context.place.to_string(), "parameter");
     let shown = if value.is_empty() { "choose" } else { value.as_str() };
-    let width = ui.available_width();
-    let hint = widgets::drop_down_hint(ui, shown, width, slot.field.help);
-    let combo = widgets::drop_down(salt, shown).width(width).truncate();
     let names = context.about.parameters.clone();
-    let chosen = combo.show_ui(ui, |ui| {
+    let chosen = drop_down_ui(ui, shown, slot.field.help, slot, context, |ui| {
         names.into_iter().find(|name| ui.selectable_label(name == value, name.as_str()).clicked())
     });
-    context.finish_input(ui, slot, chosen.response).on_hover_text(hint);
-    let Some(chosen) = chosen.inner.flatten() else { return false };
+    let Some(chosen) = chosen else { return false };
     *value = chosen;
     true
 }

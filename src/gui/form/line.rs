@@ -3,19 +3,17 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{
-    Align2, Button, Color32, FontId, Id, Label, Rect, Response, RichText, Sense, TextEdit, Ui, WidgetInfo,
-    pos2, vec2,
+    Align2, Button, Color32, FontId, Id, Label, Rect, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::about::Sweeping;
-use super::choice::{self, Picked};
-use super::{FormContext, FormRequest, Slot, body_ui, head_ui, leaf, overrides};
+use super::{FormContext, FormRequest, Slot, body_ui, choice, head_ui, leaf, overrides};
 use crate::icons::Icon;
 use crate::theme::{self, BODY, CONTROL, SMALL, cell_ui, fitted};
-use crate::widgets::{self, FieldState, ICON};
+use crate::widgets::{self, ICON};
 use doc::{Problem, Severity};
 use form::path::{Segment, assign};
-use form::{Field, Group, List, Names, Node, Optional, Value, text};
+use form::{Field, Group, List, Node, Optional, Value, text};
 
 /// Indentation of what belongs to the line above; less further inside, where width is short.
 const INDENT: f32 = 12.0;
@@ -30,39 +28,20 @@ pub(super) struct LineChange {
     pub reset: bool,
 }
 
-/// Draws a field of a group: its line, what is wrong with it, and its body.
-pub(super) fn field_ui(
-    ui: &mut Ui,
-    field: &Field,
-    value: &mut dyn Value,
-    is_default: bool,
-    context: &mut FormContext,
-) -> LineChange {
-    let slot = Slot { name: field.label.to_owned(), label: None, field: *field };
-    setting_ui(ui, &slot, value, !is_default, context)
-}
-
-/// Draws a value that no field declares, such as what an alternative carries, under a title.
-pub(super) fn titled_ui(ui: &mut Ui, title: &str, value: &mut dyn Value, context: &mut FormContext) -> bool {
-    setting_ui(ui, &Slot::named(title), value, false, context).changed
-}
-
-fn setting_ui(
+/// Draws a setting: its line, what is wrong with it, and its body. With no word on `can_reset`, the line has no label.
+pub(super) fn setting_ui(
     ui: &mut Ui,
     slot: &Slot,
     value: &mut dyn Value,
-    can_reset: bool,
+    can_reset: Option<bool>,
     context: &mut FormContext,
 ) -> LineChange {
     context.reachable(ui, |ui, context| {
-        let wrong_before = context.wrong.len();
-        let touched = if matches!(value.node(), Node::Group(_) | Node::Overrides(_)) {
+        if matches!(value.node(), Node::Group(_) | Node::Overrides(_)) {
             group_ui(ui, slot, value, context)
         } else {
-            row_ui(ui, slot, value, Some(can_reset), context)
-        };
-        context.wrong.truncate(wrong_before);
-        touched
+            row_ui(ui, slot, value, can_reset, context)
+        }
     })
 }
 
@@ -119,7 +98,9 @@ fn row_ui(
         touched.changed |= end_ui(ui, value, &slot, &sweeping, context);
     });
     if can_reset == Some(true) {
-        changed_bar(ui, line.response.rect);
+        let line = line.response.rect;
+        let bar = Rect::from_min_max(line.left_top() - vec2(6.0, -6.0), line.left_bottom() - vec2(4.0, 6.0));
+        ui.painter().rect_filled(bar, 1.0, theme::present(ui).link);
     }
     problems_ui(ui, context);
     match &sweeping {
@@ -173,7 +154,7 @@ fn end_ui(
 /// Returns true if a list of values makes sense: what is called by a name is no quantity to compare.
 fn can_sweep(value: &mut dyn Value) -> bool {
     match value.node() {
-        Node::Switch(_) | Node::Integer(_) | Node::Number(_) | Node::Parsed(_) | Node::Choice(_) => true,
+        Node::Switch(_) | Node::Integer(_) | Node::Number(_) | Node::Length(_) | Node::Choice(_) => true,
         Node::List(list) => !matches!(list.sample().node(), Node::Text(_)) && text::is_plain(list),
         Node::Optional(optional) => can_sweep(optional.sample().as_mut()),
         Node::Text(_) | Node::Group(_) | Node::Overrides(_) => false,
@@ -217,7 +198,7 @@ pub(super) fn label_width(ui: &Ui, context: &FormContext) -> f32 {
 }
 
 /// Draws the label, with its help under the pointer. A changed setting has a button over the end of its label that
-/// gives the default back, seen while the pointer or the keyboard is there. Returns whether that was pressed.
+/// gives the default back, seen while the pointer or the keyboard is there. Returns true if that was pressed.
 fn label_ui(ui: &mut Ui, width: f32, slot: &mut Slot, is_changed: bool) -> bool {
     let colours = theme::present(ui);
     let help = help(slot);
@@ -264,23 +245,8 @@ fn help(slot: &Slot) -> String {
     }
 }
 
-/// Draws a value that an alternative carries: a line below its drop-down, without a label.
-pub(super) fn below_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
-    context.reachable(ui, |ui, context| {
-        let wrong_before = context.wrong.len();
-        let touched = row_ui(ui, slot, value, None, context);
-        context.wrong.truncate(wrong_before);
-        touched.changed
-    })
-}
-
 /// Width of a button that shows only an icon, on a line of a form.
 pub(super) const ICON_WIDTH: f32 = 20.0;
-
-/// Draws a text field, outlined where its text is wrong.
-pub(super) fn text_field_ui(ui: &mut Ui, edit: TextEdit<'_>, is_wrong: bool) -> Response {
-    widgets::field_ui(ui, edit, if is_wrong { FieldState::Wrong } else { FieldState::Plain })
-}
 
 /// Draws a button that shows only an icon.
 pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint: &str) -> bool {
@@ -298,13 +264,12 @@ pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint
 pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
     let mut has_own_error = false;
     for (_, message) in context.wrong.iter().filter(|(place, _)| *place == context.place) {
-        error_ui(ui, message);
+        message_ui(ui, message, theme::present(ui).bad);
         has_own_error = true;
     }
     for problem in context.problems_here() {
-        match problem.severity {
-            Severity::Error if has_own_error => {}
-            Severity::Error | Severity::Note => problem_ui(ui, problem),
+        if problem.severity == Severity::Note || !has_own_error {
+            problem_ui(ui, problem);
         }
     }
 }
@@ -325,19 +290,8 @@ pub(super) fn problems_inside_ui(ui: &mut Ui, context: &FormContext) {
     }
 }
 
-/// Draws what is wrong with the control above.
-pub(super) fn error_ui(ui: &mut Ui, message: &str) {
-    drop(message_ui(ui, message, theme::present(ui).bad));
-}
-
 fn message_ui(ui: &mut Ui, message: &str, colour: Color32) -> Response {
     ui.add(Label::new(RichText::new(message).size(SMALL).color(colour)).wrap())
-}
-
-/// Draws the bar at the left of a line whose setting differs from its default.
-pub(super) fn changed_bar(ui: &Ui, line: Rect) {
-    let bar = Rect::from_min_max(line.left_top() - vec2(6.0, -6.0), line.left_bottom() - vec2(4.0, 6.0));
-    ui.painter().rect_filled(bar, 1.0, theme::present(ui).link);
 }
 
 /// Draws the field or drop-down of a value that may be left out.
@@ -354,11 +308,10 @@ pub(super) fn optional_head_ui(
         if let Node::Choice(choice) = value.node() { Some(choice.selected()) } else { None }
     });
     let shown = selected.map_or(hint.as_str(), |index| kinds.variants()[index].label);
-    let wanted = match choice::drop_down_ui(ui, shown, Some(&hint), kinds, selected, slot, context) {
-        None => return false,
-        Some(Picked::Nothing) => None,
-        Some(Picked::Alternative(index)) => Some(index),
-    };
+    let wanted = choice::drop_down_ui(ui, shown, Some(&hint), kinds, selected, slot, context);
+    if wanted == selected {
+        return false;
+    }
     set_optional(optional, wanted.is_some(), slot, context);
     if let (Some(index), Some(value)) = (wanted, optional.value())
         && let Node::Choice(inner) = value.node()
@@ -366,26 +319,13 @@ pub(super) fn optional_head_ui(
     {
         choice::choose(inner, index, context);
     }
-    wanted != selected
+    true
 }
 
 /// Returns true if a line of text can have the value, or none.
 pub(super) fn is_optional_line(optional: &dyn Optional) -> bool {
     let mut sample = optional.sample();
-    matches!(sample.node(), Node::Integer(_) | Node::Number(_) | Node::Text(_) | Node::Parsed(_))
-}
-
-/// Draws the line of text of such a value.
-pub(super) fn optional_line_ui(
-    ui: &mut Ui,
-    value: &mut dyn Value,
-    slot: &Slot,
-    context: &mut FormContext,
-) -> bool {
-    match slot.field.names {
-        Names::Folder | Names::File => leaf::path_ui(ui, value, slot, context),
-        Names::Nothing | Names::Layers | Names::Parameter => leaf::line_ui(ui, value, slot, context),
-    }
+    matches!(sample.node(), Node::Integer(_) | Node::Number(_) | Node::Text(_) | Node::Length(_))
 }
 
 /// Draws several settings at once: those from outside, or separate ones.
@@ -393,15 +333,12 @@ fn own_or_outer_ui(ui: &mut Ui, optional: &mut dyn Optional, slot: &Slot, contex
     let hint = context.about.hint(&slot.field);
     let is_set = optional.is_set();
     let own = "own settings";
-    let salt = (context.place.to_string(), "own");
-    let (shown, width) = (if is_set { own } else { &hint }, ui.available_width());
-    let opened = widgets::drop_down(salt, shown).width(width).truncate().show_ui(ui, |ui| {
+    let shown = if is_set { own } else { &hint };
+    let wanted = leaf::drop_down_ui(ui, shown, slot.field.help, slot, context, |ui| {
         let outer = ui.selectable_label(!is_set, &hint).clicked().then_some(false);
         outer.or(ui.selectable_label(is_set, own).clicked().then_some(true))
     });
-    let help = widgets::drop_down_hint(ui, shown, width, slot.field.help);
-    context.finish_input(ui, slot, opened.response).on_hover_text(help);
-    let Some(wanted) = opened.inner.flatten().filter(|wanted| *wanted != is_set) else { return false };
+    let Some(wanted) = wanted.filter(|wanted| *wanted != is_set) else { return false };
     set_optional(optional, wanted, slot, context);
     true
 }
@@ -439,8 +376,9 @@ pub(super) fn rows_ui(
             let _ = assign(&mut context.about.spec, &path, &value); // it is a value of this kind
             around
         });
+        let slot = Slot { name: field.label.to_owned(), label: None, field: *field };
         let touched = context.at(Segment::Key(field.key.to_owned()), |context| {
-            field_ui(ui, field, group.value(index), is_default, context)
+            setting_ui(ui, &slot, group.value(index), Some(!is_default), context)
         });
         if let Some(around) = around {
             context.about.spec = around;

@@ -5,8 +5,8 @@ use eframe::egui::containers::menu::{MenuButton, SubMenuButton};
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::util::IdTypeMap;
 use eframe::egui::{
-    Align2, Button, Color32, Context, DragAndDrop, FontId, Frame, Id, KeyboardShortcut, Label, Margin, Rect,
-    Response, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align2, Button, Color32, Context, DragAndDrop, FontId, Frame, Id, KeyboardShortcut, Margin, Rect,
+    Response, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
 use super::{FormContext, Slot, line};
@@ -15,11 +15,11 @@ use crate::theme::{self, BODY, CONTROL, SMALL, STEP, cell_ui};
 use crate::widgets::{self, ICON};
 use doc::Severity;
 use form::path::{Place, Segment};
-use form::{Field, List, Node, Value, name_of, text};
+use form::{Field, List, Node, Value, text};
 
 /// A change of a list that the user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ListEdit {
+enum ListEdit {
     Duplicate(usize),
     Remove(usize),
     Move(usize, usize),
@@ -28,154 +28,52 @@ pub(super) enum ListEdit {
 }
 
 /// An action on an item of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ItemAction {
-    Duplicate,
-    MoveUp,
-    MoveDown,
-    Remove,
+struct ItemAction {
+    name: &'static str,
+    /// While the line of the item has the keyboard.
+    shortcut: KeyboardShortcut,
+    /// Returns what it does to the item at an index of so many; nothing where it is not possible.
+    edit: fn(usize, usize) -> Option<ListEdit>,
+    why_not: &'static str,
 }
 
-impl ItemAction {
-    pub const ALL: [Self; 4] = [Self::Duplicate, Self::MoveUp, Self::MoveDown, Self::Remove];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Duplicate => "Duplicate",
-            Self::MoveUp => "Move up",
-            Self::MoveDown => "Move down",
-            Self::Remove => "Remove",
-        }
-    }
-
-    /// Returns its key, while the line of the item has the keyboard.
-    pub const fn shortcut(self) -> KeyboardShortcut {
-        match self {
-            Self::Duplicate => widgets::DUPLICATE,
-            Self::MoveUp => widgets::MOVE_UP,
-            Self::MoveDown => widgets::MOVE_DOWN,
-            Self::Remove => widgets::REMOVE,
-        }
-    }
-
-    /// Returns what it does to the item at `index` of `count`; nothing where it is not possible.
-    pub const fn edit(self, index: usize, count: usize) -> Option<ListEdit> {
-        match self {
-            Self::Duplicate => Some(ListEdit::Duplicate(index)),
-            Self::MoveUp if index > 0 => Some(ListEdit::Move(index, index - 1)),
-            Self::MoveDown if index + 1 < count => Some(ListEdit::Move(index, index + 1)),
-            Self::Remove => Some(ListEdit::Remove(index)),
-            Self::MoveUp | Self::MoveDown => None,
-        }
-    }
-
-    const fn why_not(self) -> &'static str {
-        match self {
-            Self::MoveUp => "It is the first one",
-            Self::MoveDown => "It is the last one",
-            Self::Duplicate | Self::Remove => "",
-        }
-    }
-}
-
-/// Draws how many items there are, and the button that adds one.
-pub(super) fn head_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> bool {
-    let add = ui.add(widgets::button(Icon::Plus, "add")).accessible_name(format!("Add to {}", slot.name));
-    let add = add.on_hover_text("Add one at the end").clicked();
-    if list.count() == 0 {
-        ui.add(Label::new(RichText::new("none").color(theme::present(ui).text3)).selectable(false));
-    }
-    let end = list.count();
-    apply(list, add.then_some(ListEdit::Insert(end, None)))
-}
-
-/// Draws the items line by line.
-pub(super) fn body_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context: &mut FormContext) -> bool {
-    let count = list.count();
-    let mut changed = false;
-    let mut edit = None;
-    line::indented_ui(ui, context, |ui, context| {
-        for index in 0..count {
-            context.at(Segment::Index(index), |context| {
-                context.reachable(ui, |ui, context| {
-                    let (is_changed, wanted) = item_ui(ui, list.item(index), (index, count), slot, context);
-                    changed |= is_changed;
-                    edit = edit.or(wanted);
-                });
-            });
-        }
-    });
-    apply(list, edit) || changed
-}
-
-fn item_ui(
-    ui: &mut Ui,
-    value: &mut dyn Value,
-    (index, count): (usize, usize),
-    slot: &Slot,
-    context: &mut FormContext,
-) -> (bool, Option<ListEdit>) {
-    let item_slot = Slot { name: format!("{} {}", slot.name, index + 1), label: None, field: slot.field };
-    let wrong_before = context.wrong.len();
-    let mut edit = None;
-    let line = ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
-        let buttons = 2.0 * (line::ICON_WIDTH + ui.spacing().item_spacing.x);
-        let width = (ui.available_width() - buttons).max(40.0);
-        let changed = cell_ui(ui, width, |ui| match name_of(value) {
-            Some(name) => {
-                ui.add(Label::new(name).truncate().selectable(false));
-                false
-            }
-            None => super::head_ui(ui, value, &item_slot, context),
-        });
-        edit = item_buttons_ui(ui, index, count, &item_slot.name);
-        changed
-    });
-    line::problems_ui(ui, context);
-    let changed = super::body_ui(ui, value, &item_slot, context) || line.inner;
-    context.wrong.truncate(wrong_before);
-    (changed, edit)
-}
-
-/// Draws the button that removes an item, and the menu of what else can be done with it.
-fn item_buttons_ui(ui: &mut Ui, index: usize, count: usize, name: &str) -> Option<ListEdit> {
-    let colours = theme::present(ui);
-    let remove = line::icon_ui(ui, Icon::X, colours.text2, &format!("Remove {name}"), "Remove");
-    let removed = remove.then_some(ListEdit::Remove(index));
-    removed.or(more_ui(ui, (index, count), name, colours.text2, &[]))
-}
-
-/// Draws the button of the menu of an item.
-pub(super) fn more_ui(
-    ui: &mut Ui,
-    place: (usize, usize),
-    name: &str,
-    colour: Color32,
-    kinds: &[Field],
-) -> Option<ListEdit> {
-    let padding = std::mem::replace(&mut ui.spacing_mut().button_padding, eframe::egui::vec2(2.0, 0.0));
-    let button = Button::new(Icon::DotsThree.coloured(ICON, Some(colour))).frame_when_inactive(false);
-    let button = MenuButton::from_button(button.min_size(eframe::egui::vec2(line::ICON_WIDTH, CONTROL)));
-    let (more, menu) = button.ui(ui, |ui| menu_ui(ui, place, kinds));
-    ui.spacing_mut().button_padding = padding;
-    if more.has_focus() {
-        widgets::focus_ring(ui, more.rect);
-    }
-    more.accessible_name(format!("More for {name}")).on_hover_text("Duplicate, move or remove");
-    menu.and_then(|menu| menu.inner)
-}
+const ACTIONS: [ItemAction; 4] = [
+    ItemAction {
+        name: "Duplicate",
+        shortcut: widgets::DUPLICATE,
+        edit: |index, _| Some(ListEdit::Duplicate(index)),
+        why_not: "",
+    },
+    ItemAction {
+        name: "Move up",
+        shortcut: widgets::MOVE_UP,
+        edit: |index, _| Some(ListEdit::Move(index, index.checked_sub(1)?)),
+        why_not: "It is the first one",
+    },
+    ItemAction {
+        name: "Move down",
+        shortcut: widgets::MOVE_DOWN,
+        edit: |index, count| (index + 1 < count).then_some(ListEdit::Move(index, index + 1)),
+        why_not: "It is the last one",
+    },
+    ItemAction {
+        name: "Remove",
+        shortcut: widgets::REMOVE,
+        edit: |index, _| Some(ListEdit::Remove(index)),
+        why_not: "",
+    },
+];
 
 /// Draws what can be done with an item, by its position and the number of all, as entries of a menu, with a submenu of
 /// the alternatives that can be added after it, if any.
-pub(super) fn menu_ui(ui: &mut Ui, (index, count): (usize, usize), kinds: &[Field]) -> Option<ListEdit> {
+fn menu_ui(ui: &mut Ui, (index, count): (usize, usize), kinds: &[Field]) -> Option<ListEdit> {
     let mut edit = None;
-    for action in ItemAction::ALL {
-        let wanted = action.edit(index, count);
-        let key = ui.ctx().format_shortcut(&action.shortcut());
-        let entry = Button::new(action.name()).shortcut_text(key);
-        let entry = ui.add_enabled(wanted.is_some(), entry).accessible_name(action.name());
-        if entry.on_disabled_hover_text(action.why_not()).clicked() {
+    for action in ACTIONS {
+        let wanted = (action.edit)(index, count);
+        let key = ui.ctx().format_shortcut(&action.shortcut);
+        let entry = Button::new(action.name).shortcut_text(key);
+        let entry = ui.add_enabled(wanted.is_some(), entry).accessible_name(action.name);
+        if entry.on_disabled_hover_text(action.why_not).clicked() {
             edit = wanted;
             ui.close();
         }
@@ -189,7 +87,7 @@ pub(super) fn menu_ui(ui: &mut Ui, (index, count): (usize, usize), kinds: &[Fiel
 }
 
 /// Draws alternatives as entries of a menu. Returns the position of the chosen one.
-pub(super) fn kinds_ui(ui: &mut Ui, kinds: &[Field]) -> Option<usize> {
+fn kinds_ui(ui: &mut Ui, kinds: &[Field]) -> Option<usize> {
     let mut chosen = None;
     for (index, kind) in kinds.iter().enumerate() {
         if ui.button(kind.label).on_hover_text(kind.help).clicked() {
@@ -201,7 +99,7 @@ pub(super) fn kinds_ui(ui: &mut Ui, kinds: &[Field]) -> Option<usize> {
 }
 
 /// Does what is asked for.
-pub(super) fn apply(list: &mut dyn List, edit: Option<ListEdit>) -> bool {
+fn apply(list: &mut dyn List, edit: Option<ListEdit>) -> bool {
     match edit {
         Some(ListEdit::Duplicate(index)) => list.duplicate(index),
         Some(ListEdit::Remove(index)) => list.remove(index),
@@ -223,7 +121,7 @@ pub(super) fn apply(list: &mut dyn List, edit: Option<ListEdit>) -> bool {
 /// Returns true if a list is one line of text.
 pub(super) fn is_line(list: &dyn List) -> bool {
     let mut sample = list.sample();
-    matches!(sample.node(), Node::Integer(_) | Node::Number(_) | Node::Parsed(_))
+    matches!(sample.node(), Node::Integer(_) | Node::Number(_) | Node::Length(_))
 }
 
 const ROW: f32 = 26.0;
@@ -235,56 +133,71 @@ const TEXT: f32 = 18.0;
 #[derive(Clone, Copy)]
 struct OpenLine(Option<usize>);
 
-/// An item on its way to another position of its list.
+/// An item on its way to another position, in its list or in a list within it.
 #[derive(Clone)]
-struct Dragged {
-    list: Place,
-    index: usize,
+pub struct Dragged {
+    pub list: Place,
+    pub path: Vec<usize>,
 }
 
-/// Returns the alternatives of a list whose items are lines that open: those of which some have several settings.
-pub(super) fn kinds(list: &dyn List) -> Option<&'static [Field]> {
+impl Dragged {
+    /// Lets a row be dragged as this item, and others that it `takes` be dropped above and below it. Returns what was dropped,
+    /// and whether above.
+    pub fn ui(
+        self,
+        ui: &Ui,
+        row: &Response,
+        takes: impl FnOnce(&[usize]) -> bool,
+    ) -> Option<(Vec<usize>, bool)> {
+        let list = self.list.clone();
+        if row.drag_started() {
+            row.dnd_set_drag_payload(self);
+        }
+        let hovering = row.dnd_hover_payload::<Self>()?;
+        if hovering.list != list || !takes(&hovering.path) {
+            return None;
+        }
+        let middle = row.rect.center().y;
+        let is_above = ui.input(|input| input.pointer.hover_pos()).is_some_and(|pos| pos.y < middle);
+        widgets::drop_line(ui, row.rect, is_above);
+        let dropped = row.dnd_release_payload::<Self>()?;
+        DragAndDrop::clear_payload(ui.ctx());
+        Some((dropped.path.clone(), is_above))
+    }
+}
+
+/// Returns the alternatives that the items of a list have.
+fn kinds(list: &dyn List) -> &'static [Field] {
     let mut sample = list.sample();
-    let Node::Choice(choice) = sample.node() else { return None };
-    let has_settings = (0..choice.variants().len()).any(|kind| {
-        choice.select(kind);
-        choice.payload().is_some_and(|payload| matches!(payload.node(), Node::Group(_)))
-    });
-    has_settings.then(|| choice.variants())
+    if let Node::Choice(choice) = sample.node() { choice.variants() } else { &[] }
 }
 
-/// Draws the menu that adds an item.
-pub(super) fn rows_head_ui(
-    ui: &mut Ui,
-    list: &mut dyn List,
-    kinds: &[Field],
-    slot: &Slot,
-    context: &mut FormContext,
-) -> bool {
-    let count = list.count();
-    let open = opened(ui, &context.place).filter(|open| *open < count);
-    let button = MenuButton::from_button(widgets::button(Icon::Plus, "add"));
-    let (add, menu) = button.ui(ui, |ui| kinds_ui(ui, kinds));
+/// Draws the button that adds an item, or the menu of what can be added.
+pub(super) fn head_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context: &mut FormContext) -> bool {
+    let (count, kinds) = (list.count(), kinds(list));
+    let open = open_line(ui.ctx(), &context.place).filter(|open| *open < count);
+    let button = widgets::button(Icon::Plus, "add");
+    let (add, kind) = if kinds.is_empty() {
+        let add = ui.add(button);
+        let is_clicked = add.clicked();
+        (add, is_clicked.then_some(None))
+    } else {
+        let (add, menu) = MenuButton::from_button(button).ui(ui, |ui| kinds_ui(ui, kinds));
+        (add, menu.and_then(|menu| menu.inner).map(Some))
+    };
     if add.has_focus() {
         widgets::focus_ring(ui, add.rect);
     }
     let add = add.accessible_name(format!("Add to {}", slot.name));
     add.on_hover_text("Add one after the open line, or at the end");
-    let kind = menu.and_then(|menu| menu.inner);
-    let edit = kind.map(|kind| ListEdit::Insert(open.map_or(count, |open| open + 1), Some(kind)));
+    let edit = kind.map(|kind| ListEdit::Insert(open.map_or(count, |open| open + 1), kind));
     follow(ui, &context.place, edit, true);
     apply(list, edit)
 }
 
 /// Draws the lines, and the settings of the open one below it.
-pub(super) fn rows_body_ui(
-    ui: &mut Ui,
-    list: &mut dyn List,
-    kinds: &'static [Field],
-    slot: &Slot,
-    context: &mut FormContext,
-) -> bool {
-    let count = list.count();
+pub(super) fn body_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context: &mut FormContext) -> bool {
+    let (count, kinds) = (list.count(), kinds(list));
     let place = context.place.clone();
     let (mut changed, mut edit, mut has_keyboard) = (false, None, false);
     if let Some(entering) = context.about.beside.get(&place.to_string()).filter(|_| count > 0) {
@@ -334,7 +247,7 @@ impl Item<'_> {
         if context.leads_to_focus() {
             open(ui, self.list, Some(index));
         }
-        let is_open = opened(ui, self.list) == Some(index);
+        let is_open = open_line(ui.ctx(), self.list) == Some(index);
         let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
         let (response, edit) = self.row_ui(ui, value, is_open, context);
         ui.spacing_mut().item_spacing.y = gap;
@@ -355,7 +268,6 @@ impl Item<'_> {
             }
             return Drawn { changed: false, has_keyboard, edit };
         }
-        let wrong_before = context.wrong.len();
         if context.problems_here().next().is_some() {
             below_ui(ui, |ui| line::problems_ui(ui, context));
         }
@@ -367,7 +279,6 @@ impl Item<'_> {
             super::body_ui(ui, value, &slot, context) || changed.inner
         });
         ui.add_space(STEP / 2.0);
-        context.wrong.truncate(wrong_before);
         Drawn { changed, has_keyboard, edit }
     }
 
@@ -402,7 +313,16 @@ impl Item<'_> {
         let colour = if is_marked { colours.text2 } else { Color32::TRANSPARENT };
         let end = Rect::from_min_max(pos2(rect.right() - line::ICON_WIDTH, rect.top()), rect.max);
         let mut ui = ui.new_child(UiBuilder::new().max_rect(end).id_salt(row_id(self.list, self.position.0)));
-        edit = edit.or(more_ui(&mut ui, self.position, &self.name, colour, self.kinds));
+        ui.spacing_mut().button_padding = vec2(2.0, 0.0);
+        let button = Button::new(Icon::DotsThree.coloured(ICON, Some(colour))).frame_when_inactive(false);
+        let button = MenuButton::from_button(button.min_size(vec2(line::ICON_WIDTH, CONTROL)));
+        let (more, menu) = button.ui(&mut ui, |ui| menu_ui(ui, self.position, self.kinds));
+        if more.has_focus() {
+            widgets::focus_ring(&ui, more.rect);
+        }
+        let name = format!("More for {}", self.name);
+        more.accessible_name(name).on_hover_text("Duplicate, move or remove");
+        edit = edit.or(menu.and_then(|menu| menu.inner));
         let known = [("Name", named), ("Output", beside)].into_iter().filter(|(_, known)| !known.is_empty());
         let help = known.fold(what, |help, (label, known)| format!("{help}\n{label}: {known}"));
         (response.on_hover_text(help), edit)
@@ -411,28 +331,16 @@ impl Item<'_> {
     /// Returns what the keys ask for while the line has the keyboard.
     fn key(&self, ui: &Ui) -> Option<ListEdit> {
         let (index, count) = self.position;
-        let is_pressed =
-            |action: &ItemAction| ui.input_mut(|input| input.consume_shortcut(&action.shortcut()));
-        ItemAction::ALL.into_iter().find(is_pressed)?.edit(index, count)
+        let is_pressed = |action: &ItemAction| ui.input_mut(|input| input.consume_shortcut(&action.shortcut));
+        (ACTIONS.into_iter().find(is_pressed)?.edit)(index, count)
     }
 
     /// Lets the line be dragged, and others of its list be dropped above and below it.
     fn dropped(&self, ui: &Ui, response: &Response) -> Option<ListEdit> {
         let index = self.position.0;
-        if response.drag_started() {
-            response.dnd_set_drag_payload(Dragged { list: self.list.clone(), index });
-        }
-        let hovering = response.dnd_hover_payload::<Dragged>()?;
-        if hovering.list != *self.list || hovering.index == index {
-            return None;
-        }
-        let middle = response.rect.center().y;
-        let is_above = ui.input(|input| input.pointer.hover_pos()).is_some_and(|pos| pos.y < middle);
-        widgets::drop_line(ui, response.rect, is_above);
-        let dropped = response.dnd_release_payload::<Dragged>()?;
-        DragAndDrop::clear_payload(ui.ctx());
-        let from = dropped.index;
-        let to = if is_above { index } else { index + 1 };
+        let own = Dragged { list: self.list.clone(), path: vec![index] };
+        let (dropped, is_above) = own.ui(ui, response, |path| path != [index])?;
+        let (from, to) = (*dropped.first()?, if is_above { index } else { index + 1 });
         Some(ListEdit::Move(from, if from < to { to - 1 } else { to }))
     }
 }
@@ -494,10 +402,6 @@ fn open_id(list: &Place) -> Id {
     Id::unique(("open line", list.to_string()))
 }
 
-fn opened(ui: &Ui, list: &Place) -> Option<usize> {
-    open_line(ui.ctx(), list)
-}
-
 /// Returns the open item of the list at a place, where its items are lines.
 pub fn open_line(ctx: &Context, list: &Place) -> Option<usize> {
     ctx.data(|data| data.get_temp::<OpenLine>(open_id(list))).and_then(|OpenLine(index)| index)
@@ -520,7 +424,7 @@ pub fn close_lines(ctx: &Context) {
 /// Keeps the same item open after an edit, a new one in any case. The keyboard follows where it was on a line.
 fn follow(ui: &Ui, list: &Place, edit: Option<ListEdit>, has_keyboard: bool) {
     let Some(edit) = edit else { return };
-    let now = opened(ui, list);
+    let now = open_line(ui.ctx(), list);
     let (next, focused) = match edit {
         ListEdit::Duplicate(of) => (now.map(|now| if now >= of { now + 1 } else { now }), of + 1),
         ListEdit::Remove(gone) if now == Some(gone) => (None, gone),

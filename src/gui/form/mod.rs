@@ -30,7 +30,7 @@ pub use drafts::{Drafts, TypedText};
 use form::path::{Place, Segment};
 use form::{Field, Group, Names, Node, Value};
 pub use line::{Heading, heading_ui};
-pub use list::{close_lines, open_line};
+pub use list::{Dragged, close_lines, open_line};
 
 /// A request of a form to the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +113,7 @@ impl<'a> FormContext<'a> {
     }
 
     /// Draws one step further down.
-    fn at<R>(&mut self, segment: Segment, draw: impl FnOnce(&mut Self) -> R) -> R {
+    pub fn at<R>(&mut self, segment: Segment, draw: impl FnOnce(&mut Self) -> R) -> R {
         self.place.0.push(segment);
         let result = draw(self);
         self.place.0.pop();
@@ -141,11 +141,12 @@ impl<'a> FormContext<'a> {
     }
 
     /// Draws something that belongs to the present place; scrolls there and gives it the keyboard if asked to. Inner
-    /// places come first, so that the closest match gets the keyboard.
+    /// places come first, so that the closest match gets the keyboard. What is wrong inside is forgotten afterwards.
     fn reachable<R>(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Ui, &mut Self) -> R) -> R {
-        let before = self.first_input.take();
+        let (before, wrong_before) = (self.first_input.take(), self.wrong.len());
         let top = ui.cursor().min;
         let result = draw(ui, self);
+        self.wrong.truncate(wrong_before);
         if self.leads_to_focus() {
             let is_exact = self.focus.take().is_some_and(|focus| focus == self.place);
             let height = ui.spacing().interact_size.y;
@@ -228,7 +229,7 @@ pub fn inner_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
     })
 }
 
-/// Draws some settings of a group, line by line. Returns whether one changed.
+/// Draws some settings of a group, line by line. Returns true if one changed.
 pub fn fields_ui(
     ui: &mut Ui,
     group: &mut dyn Group,
@@ -244,7 +245,7 @@ fn control_width(ui: &Ui) -> f32 {
     (ui.available_width() * 0.6).round()
 }
 
-/// Draws `value`, whatever it is, and lets the user change it. Returns whether it changed.
+/// Draws `value`, whatever it is, and lets the user change it. Returns true if it changed.
 pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -> bool {
     context.control_width = control_width(ui);
     context.reachable(ui, |ui, context| {
@@ -261,8 +262,8 @@ fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormC
         return line::rows_ui(ui, group, &|_| true, context);
     }
     if let Node::Choice(choice) = value.node() {
-        let title = choice.title();
-        return line::titled_ui(ui, title, value, context);
+        let slot = Slot::named(choice.title());
+        return line::setting_ui(ui, &slot, value, Some(false), context).changed;
     }
     let changed = ui.horizontal(|ui| head_ui(ui, value, slot, context)).inner;
     body_ui(ui, value, slot, context) || changed
@@ -275,18 +276,16 @@ fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
         Node::Integer(number) if !slot.field.allowed.is_empty() => {
             leaf::allowed_ui(ui, number, slot, context)
         }
-        Node::Integer(_) | Node::Number(_) | Node::Parsed(_) => leaf::line_ui(ui, value, slot, context),
+        Node::Integer(_) | Node::Number(_) | Node::Length(_) => leaf::line_ui(ui, value, slot, context),
         Node::Text(text) => leaf::text_ui(ui, text, slot, context),
         Node::Choice(choice) => choice::head_ui(ui, choice, slot, context),
-        Node::Optional(optional) if line::is_optional_line(optional) => {
-            line::optional_line_ui(ui, value, slot, context)
-        }
+        Node::Optional(optional) if line::is_optional_line(optional) => match slot.field.names {
+            Names::Folder | Names::File => leaf::path_ui(ui, value, slot, context),
+            Names::Nothing | Names::Layers | Names::Parameter => leaf::line_ui(ui, value, slot, context),
+        },
         Node::Optional(optional) => line::optional_head_ui(ui, optional, slot, context),
         Node::List(list) if list::is_line(list) => leaf::line_ui(ui, value, slot, context),
-        Node::List(list) => match list::kinds(list) {
-            Some(kinds) => list::rows_head_ui(ui, list, kinds, slot, context),
-            None => list::head_ui(ui, list, slot),
-        },
+        Node::List(list) => list::head_ui(ui, list, slot, context),
         Node::Group(_) | Node::Overrides(_) => false,
     }
 }
@@ -296,10 +295,7 @@ fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
     match value.node() {
         Node::Choice(choice) => choice::body_ui(ui, choice, context),
         Node::Optional(optional) => optional.value().is_some_and(|inner| body_ui(ui, inner, slot, context)),
-        Node::List(list) if !list::is_line(list) => match list::kinds(list) {
-            Some(kinds) => list::rows_body_ui(ui, list, kinds, slot, context),
-            None => list::body_ui(ui, list, slot, context),
-        },
+        Node::List(list) if !list::is_line(list) => list::body_ui(ui, list, slot, context),
         Node::Group(group) => {
             line::indented_ui(ui, context, |ui, context| line::rows_ui(ui, group, &|_| true, context))
         }
@@ -309,6 +305,6 @@ fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
         | Node::Integer(_)
         | Node::Number(_)
         | Node::Text(_)
-        | Node::Parsed(_) => false,
+        | Node::Length(_) => false,
     }
 }

@@ -9,7 +9,7 @@ use super::{FormContext, FormRequest, Slot, line};
 use crate::icons::Icon;
 use crate::swept::{Swept, label_of, path_of};
 use crate::theme::{self, SMALL, cell_ui, fitted};
-use crate::widgets;
+use crate::widgets::{self, FieldState};
 use form::path::{Segment, walk};
 use form::{Field, Node, Overrides, Stored, Value, text};
 
@@ -41,7 +41,6 @@ fn override_ui(
     is_list: bool,
     context: &mut FormContext,
 ) -> bool {
-    let wrong_before = context.wrong.len();
     let known = context.about.with(path, |_, found| label_of(&found.place, &found.fields));
     let (label, around) = known.unwrap_or_else(|| (path.to_owned(), String::new()));
     let changed = ui.horizontal(|ui| {
@@ -72,7 +71,6 @@ fn override_ui(
         is_changed || is_removed
     });
     line::problems_ui(ui, context);
-    context.wrong.truncate(wrong_before);
     changed.inner
 }
 
@@ -206,7 +204,8 @@ fn add_menu_ui(ui: &mut Ui, overrides: &mut Overrides, is_list: bool, context: &
     let mut search = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_default();
     ui.set_min_width(300.0);
     let field = TextEdit::singleline(&mut search).hint_text("Search settings").desired_width(f32::INFINITY);
-    let field = line::text_field_ui(ui, field.id(id.with("text")), false).accessible_name("Search settings");
+    let field = widgets::field_ui(ui, field.id(id.with("text")), FieldState::Plain);
+    let field = field.accessible_name("Search settings");
     if !ui.memory(|memory| memory.has_focus(field.id)) && search.is_empty() {
         field.request_focus();
     }
@@ -255,7 +254,7 @@ fn addable(context: &mut FormContext) -> Vec<Addable> {
             Node::Switch(_)
             | Node::Integer(_)
             | Node::Number(_)
-            | Node::Parsed(_)
+            | Node::Length(_)
             | Node::Choice(_)
             | Node::List(_)
             | Node::Optional(_) => value.to_ron(),

@@ -6,6 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::{About, Drafts, FormContext, FormRequest, value_ui};
+use data::Augmentation;
 use doc::{Arm, Experiment, Loss, Mlp, Net, Problem, Stage, Target, Train, Training};
 use form::path::Place;
 use form::{Steps, Value};
@@ -232,13 +233,14 @@ fn hidden_layers_are_one_text() {
 #[test]
 fn items_with_settings_of_their_own_stand_on_lines() {
     let mut harness = form(Training::default());
-    click(&mut harness, "Add to Augmentation");
-    click(&mut harness, "Add to Augmentation");
+    for label in ["Add to Augmentation", "Flip", "Add to Augmentation", "Crop"] {
+        click(&mut harness, label);
+    }
     assert_eq!(harness.state().value.augment.len(), 2);
-    click(&mut harness, "Remove Augmentation 1");
-    click(&mut harness, "More for Augmentation 1");
-    click(&mut harness, "Duplicate");
-    assert_eq!(harness.state().value.augment.len(), 2);
+    for label in ["More for Augmentation 1", "Remove", "More for Augmentation 1", "Duplicate"] {
+        click(&mut harness, label);
+    }
+    assert_eq!(harness.state().value.augment, [Augmentation::Crop(4), Augmentation::Crop(4)]);
 }
 
 #[test]
@@ -340,7 +342,7 @@ fn a_folded_section_opens_for_the_setting_that_is_looked_for() {
 
 #[test]
 fn every_alternative_of_every_stage_fits_into_a_narrow_panel() {
-    for stage in crate::plan::all_stages() {
+    for stage in crate::plan::entries().into_iter().map(|entry| entry.stage) {
         let harness = of_experiment(stage.clone(), Vec::new(), perceptron());
         let widest = harness
             .root()

@@ -18,7 +18,7 @@ struct Window {
 impl Window {
     fn start() -> Self {
         let mut tiles = Tiles::default();
-        tiles.keep(Group::Curves, Some(Layout::of(&VIEWS, Side::Right)));
+        tiles.keep(Group::Curves, Some(Layout::new(&VIEWS, Side::Right)));
         Self {
             experiment: templates::all()[0].experiment(),
             view: ViewSettings::default(),

@@ -17,19 +17,15 @@ use form::Field;
 use form::number::{counted, grouped};
 use form::path::{Place, Segment};
 
-/// Settings of training that belong to other sections: what is rarely changed, when to evaluate, and what computes.
-const OF_DETAILS: &[&str] = &["loss", "augment", "non_finite", "record"];
-const OF_EVALUATION: &[&str] = &["evaluate", "evaluation_batch", "top"];
-const OF_DEVICES: &[&str] = &["kernels"];
-
 /// A part of the settings that folds.
 struct Section {
     title: &'static str,
     help: &'static str,
     summary: fn(&mut Experiment) -> String,
-    /// Returns true for the settings in it, by their keys.
-    holds: fn(&[&str]) -> bool,
-    draw: fn(&mut Ui, &mut Experiment, &mut FormContext<'_>),
+    /// Keys of settings of the experiment.
+    keys: &'static [&'static str],
+    /// Keys of settings of training. Those in no section are in the section Training.
+    training: &'static [&'static str],
 }
 
 const SECTIONS: &[Section] = &[
@@ -41,56 +37,40 @@ const SECTIONS: &[Section] = &[
             let train = train.map_or_else(String::new, |train| format!(", {train} train"));
             format!("{}{train}", experiment.data.label())
         },
-        holds: |keys| keys[0] == "data",
-        draw: |ui, experiment, context| {
-            at(context, "data", |context| value_ui(ui, &mut experiment.data, context));
-        },
+        keys: &["data"],
+        training: &[],
     },
     Section {
         title: "Network",
         help: "The network to train",
         summary: network_summary,
-        holds: |keys| keys[0] == "net",
-        draw: |ui, experiment, context| {
-            at(context, "net", |context| value_ui(ui, &mut experiment.net, context));
-        },
+        keys: &["net"],
+        training: &[],
     },
     Section {
-        title: "Training",
+        title: TRAINING,
         help: "How to train it",
         summary: |experiment| {
             let optimizer = &mut experiment.train.optimizer;
             let label = optimizer.label();
             format!("{label}, {}", form::number::number(optimizer.rate()))
         },
-        holds: |keys| keys[0] == "train" && keys.get(1).is_none_or(|key| is_of_training(key)),
-        draw: |ui, experiment, context| {
-            at(context, "train", |context| {
-                fields_ui(ui, &mut experiment.train, |field| is_of_training(field.key), context)
-            });
-        },
+        keys: &[],
+        training: &[],
     },
     Section {
         title: "Training details",
         help: "The loss, augmentation, and what to record of the weights",
         summary: details_summary,
-        holds: |keys| keys[0] == "train" && keys.get(1).is_some_and(|key| OF_DETAILS.contains(key)),
-        draw: |ui, experiment, context| {
-            at(context, "train", |context| {
-                fields_ui(ui, &mut experiment.train, |field| OF_DETAILS.contains(&field.key), context)
-            });
-        },
+        keys: &[],
+        training: &["loss", "augment", "non_finite", "record"],
     },
     Section {
         title: "Evaluation",
         help: "When and how to measure accuracy and loss",
         summary: |experiment| experiment.train.evaluation_sentence(),
-        holds: |keys| keys[0] == "train" && keys.get(1).is_some_and(|key| OF_EVALUATION.contains(key)),
-        draw: |ui, experiment, context| {
-            at(context, "train", |context| {
-                fields_ui(ui, &mut experiment.train, |field| OF_EVALUATION.contains(&field.key), context)
-            });
-        },
+        keys: &[],
+        training: &["evaluate", "evaluation_batch", "top"],
     },
     Section {
         title: "Devices",
@@ -99,37 +79,27 @@ const SECTIONS: &[Section] = &[
             Device::Cpu => format!("{}, {}", experiment.device.label(), experiment.train.kernels.label()),
             Device::Ndarray | Device::Cuda | Device::Wgpu => experiment.device.label().to_owned(),
         },
-        holds: |keys| {
-            keys[0] == "device"
-                || keys[0] == "train" && keys.get(1).is_some_and(|key| OF_DEVICES.contains(key))
-        },
-        draw: |ui, experiment, context| {
-            fields_ui(ui, experiment, |field| field.key == "device", context);
-            at(context, "train", |context| {
-                fields_ui(ui, &mut experiment.train, |field| OF_DEVICES.contains(&field.key), context)
-            });
-        },
+        keys: &["device"],
+        training: &["kernels"],
     },
     Section {
         title: "Name and notes",
         help: "What the experiment is called, and what you note about it",
         summary: |experiment| experiment.name.clone(),
-        holds: |keys| ["name", "notes"].contains(&keys[0]),
-        draw: |ui, experiment, context| {
-            fields_ui(ui, experiment, |field| ["name", "notes"].contains(&field.key), context);
-        },
+        keys: &["name", "notes"],
+        training: &[],
     },
 ];
+
+/// The title of the section that is open at first.
+const TRAINING: &str = "Training";
 
 /// Draws the title with a button that opens all sections, or folds them.
 pub(super) fn head_ui(ui: &mut Ui) {
     ui.horizontal(|ui| {
         widgets::title_ui(ui, "Experiment");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let states = SECTIONS.iter().map(|section| {
-                CollapsingState::load_with_default_open(ui.ctx(), section.id(), section.starts_open())
-            });
-            let states: Vec<CollapsingState> = states.collect();
+            let states: Vec<CollapsingState> = SECTIONS.iter().map(|section| section.state(ui)).collect();
             let are_open = states.iter().all(CollapsingState::is_open);
             let name = if are_open { "Fold all settings" } else { "Show all settings" };
             if widgets::icon_button_ui(ui, true, Icon::Sliders, name).clicked() {
@@ -147,8 +117,42 @@ impl Section {
         Id::unique(("section", self.title))
     }
 
-    fn starts_open(&self) -> bool {
-        self.title == "Training"
+    fn state(&self, ui: &Ui) -> CollapsingState {
+        CollapsingState::load_with_default_open(ui.ctx(), self.id(), self.title == TRAINING)
+    }
+
+    fn has_of_training(&self, key: &str) -> bool {
+        if self.title == TRAINING {
+            return SECTIONS.iter().all(|other| !other.training.contains(&key));
+        }
+        self.training.contains(&key)
+    }
+
+    /// Returns true if the setting at a place is in it.
+    fn holds(&self, place: &Place) -> bool {
+        match place.0.as_slice() {
+            [Segment::Key(train), Segment::Key(key), ..] if train == "train" => self.has_of_training(key),
+            [Segment::Key(train), ..] if train == "train" => self.title == TRAINING,
+            [Segment::Key(key), ..] => self.keys.contains(&key.as_str()),
+            _ => false,
+        }
+    }
+
+    fn draw(&self, ui: &mut Ui, experiment: &mut Experiment, context: &mut FormContext<'_>) {
+        let inside = |key: &str| Segment::Key(key.to_owned());
+        match self.keys {
+            ["data"] => {
+                context.at(inside("data"), |context| value_ui(ui, &mut experiment.data, context));
+            }
+            ["net"] => {
+                context.at(inside("net"), |context| value_ui(ui, &mut experiment.net, context));
+            }
+            keys => {
+                fields_ui(ui, experiment, |field| keys.contains(&field.key), context);
+            }
+        }
+        let is_shown = |field: &Field| self.has_of_training(field.key);
+        context.at(inside("train"), |context| fields_ui(ui, &mut experiment.train, is_shown, context));
     }
 }
 
@@ -194,39 +198,28 @@ fn fold_replaced(ui: &Ui, experiment: &Experiment, arm: Option<usize>) {
         return;
     }
     for section in SECTIONS.iter().filter(|section| section.title == "Network") {
-        let mut state =
-            CollapsingState::load_with_default_open(ui.ctx(), section.id(), section.starts_open());
+        let mut state = section.state(ui);
         state.set_open(false);
         state.store(ui.ctx());
     }
 }
 
-fn is_of_training(key: &str) -> bool {
-    [OF_DETAILS, OF_EVALUATION, OF_DEVICES].iter().all(|others| !others.contains(&key))
-}
-
 /// Returns true if a setting of the experiment is drawn by no section, and nowhere else.
 fn is_in_no_section(field: &Field) -> bool {
     let elsewhere = ["version", "seeds", "set", "sweep", "arms", "train"];
-    !elsewhere.contains(&field.key) && SECTIONS.iter().all(|section| !(section.holds)(&[field.key]))
-}
-
-fn at(context: &mut FormContext<'_>, key: &str, draw: impl FnOnce(&mut FormContext<'_>) -> bool) {
-    context.place.0.push(Segment::Key(key.to_owned()));
-    draw(context);
-    context.place.0.pop();
+    !elsewhere.contains(&field.key) && SECTIONS.iter().all(|section| !section.keys.contains(&field.key))
 }
 
 fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, context: &mut FormContext<'_>) {
-    let is_wrong = context.problems.iter().any(|problem| holds(section, &problem.place));
-    let is_wanted = context.focus.as_ref().is_some_and(|focus| holds(section, focus));
+    let is_wrong = context.problems.iter().any(|problem| section.holds(&problem.place));
+    let is_wanted = context.focus.as_ref().is_some_and(|focus| section.holds(focus));
     let summary = (section.summary)(experiment);
     let heading =
         Heading { name: section.title, summary: &summary, help: section.help, is_wrong, is_title: true };
     let top = ui.cursor().min;
-    let (is_open, heading_id) = heading_ui(ui, section.id(), &heading, section.starts_open(), is_wanted);
+    let (is_open, heading_id) = heading_ui(ui, section.id(), &heading, section.title == TRAINING, is_wanted);
     if is_open {
-        (section.draw)(ui, experiment, context);
+        section.draw(ui, experiment, context);
         ui.add_space(theme::STEP / 2.0);
     }
     if is_wanted && context.focus.take().is_some() {
@@ -236,18 +229,6 @@ fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, conte
         );
         ui.memory_mut(|memory| memory.request_focus(heading_id));
     }
-}
-
-fn holds(section: &Section, place: &Place) -> bool {
-    let keys: Vec<&str> = place
-        .0
-        .iter()
-        .map_while(|segment| match segment {
-            Segment::Key(key) => Some(key.as_str()),
-            Segment::Index(_) | Segment::Variant(_) => None,
-        })
-        .collect();
-    !keys.is_empty() && (section.holds)(&keys)
 }
 
 /// Returns `784–300–100–10`, or what differs from the defaults of another network.

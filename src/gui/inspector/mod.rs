@@ -21,7 +21,7 @@ use doc::structure::logits;
 use doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
 use figure::style_of;
 use form::path::{Place, Segment};
-use form::{Choice, Names, Node, Value};
+use form::{Names, Node, Value};
 use results::RunState;
 use results::run_state::DEFINITION;
 
@@ -128,7 +128,8 @@ fn answer(request: FormRequest, input: &mut Inspected<'_>) -> Option<InspectorRe
             input.notes.extend(edit_as_layers(&mut input.document.experiment, &place));
         }
         FormRequest::Press(place, SHOW) => {
-            return Some(InspectorRequest::ShowNetwork(arm_of(&place)));
+            let arm = selection_of(&place).and_then(|selection| selection.arm());
+            return Some(InspectorRequest::ShowNetwork(arm));
         }
         FormRequest::Press(..) => {}
         FormRequest::Show(place) => {
@@ -170,7 +171,8 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     let inner = match &*input.selection {
         Selection::Stage { path, .. } => {
             let number: Vec<String> = path.iter().map(|index| (index + 1).to_string()).collect();
-            plan::stage_in(&arm.plan, path).map(|stage| format!("{} {}", number.join("."), name_of(stage)))
+            let stage = plan::stage_in(&arm.plan, path);
+            stage.map(|stage| format!("{} {}", number.join("."), stage.about().label))
         }
         Selection::Run { id, .. } => input.document.run(id).map(|run| format!("seed {}", run.seed)),
         Selection::Setting { name: setting, .. } => {
@@ -221,20 +223,6 @@ fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
 
 fn prune_of(stage: &mut Stage) -> Option<&mut Prune> {
     if let Stage::Do(Intervention::Prune(prune)) = stage { Some(prune) } else { None }
-}
-
-fn name_of(stage: &Stage) -> &'static str {
-    match stage {
-        Stage::Do(intervention) => intervention.label(),
-        other => other.label(),
-    }
-}
-
-fn help_of(stage: &Stage) -> &'static str {
-    match stage {
-        Stage::Do(intervention) => intervention.variant().help,
-        other => other.variant().help,
-    }
 }
 
 /// Uses the settings of what is selected, and the keys of those that are no settings of it alone.
@@ -302,7 +290,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             if let Some((prune, before)) = prune_of(stage).zip(criterion) {
                 prune.follow_criterion(&before);
             }
-            hint_ui(ui, Some(help_of(stage)));
+            hint_ui(ui, Some(stage.about().help));
             widgets::outline_inputs(ui);
             faults::stage_ui(ui, stage, run.as_ref());
             input.dry_run.ui(ui, stage, run.as_ref(), &base, input.results);
@@ -346,10 +334,10 @@ fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     path
 }
 
-pub(super) const EDIT: &str = "Edit as layers";
-pub(super) const SHOW: &str = "Show network";
+const EDIT: &str = "Edit as layers";
+const SHOW: &str = "Show network";
 
-pub(super) const BUTTONS: &[FormButton] = &[
+const BUTTONS: &[FormButton] = &[
     FormButton {
         of: Net::TITLE,
         is_for: |key| key != "Sequential",
@@ -363,14 +351,6 @@ pub(super) const BUTTONS: &[FormButton] = &[
         help: "Open the view Network, which follows every edit",
     },
 ];
-
-/// Returns the arm that the network at a place is of; nothing for that of the experiment.
-pub(super) fn arm_of(place: &Place) -> Option<usize> {
-    match place.0.as_slice() {
-        [Segment::Key(arms), Segment::Index(arm), ..] if arms == "arms" => Some(*arm),
-        _ => None,
-    }
-}
 
 /// Returns the layer in which the lists of layers of two experiments differ, if any differ: its place in the new one,
 /// if it is there.
@@ -392,8 +372,8 @@ pub fn edited_layer(old: &Experiment, new: &Experiment) -> Option<Option<Place>>
 
 /// Replaces the named network at a place, that of the experiment or of an arm, by the list of its layers. Returns what to
 /// note about it.
-pub(super) fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Option<String> {
-    let arm = arm_of(place);
+fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Option<String> {
+    let arm = selection_of(place).and_then(|selection| selection.arm());
     let spec = planned(experiment, arm);
     let net = match arm {
         Some(arm) => experiment.arms.get_mut(arm)?.net.as_mut()?,

@@ -17,7 +17,7 @@ use crate::theme::{CONTROL, STEP, present};
 use crate::widgets;
 use doc::Stage;
 use form::{Choice, Node, Stored, ron_text};
-use outline::{above, below, has_stage, insert, relocate, take};
+use outline::{above, below, insert, relocate, take};
 
 pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};
 
@@ -32,7 +32,7 @@ enum PlanRequest {
 }
 
 /// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has
-/// the place of the plan, and the problems, which are marked at their stages. Returns whether another stage is
+/// the place of the plan, and the problems, which are marked at their stages. Returns true if another stage is
 /// selected, or none any more.
 pub fn plan_ui(
     ui: &mut Ui,
@@ -61,7 +61,7 @@ pub fn plan_ui(
 fn apply_request(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
     match request {
         PlanRequest::Select(path) => *selected = Some(path),
-        PlanRequest::Act(action, path) => action.apply(plan, &path, selected),
+        PlanRequest::Act(action, path) => *selected = action.apply(plan, &path),
         PlanRequest::Add(stages) => {
             for stage in stages {
                 *selected = Some(insert_after(plan, selected.as_deref(), stage));
@@ -69,12 +69,12 @@ fn apply_request(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Opt
         }
         PlanRequest::AddInto(path, stage) => {
             let path = [path.as_slice(), &[0]].concat();
-            if outline::insert(plan, &path, stage) {
+            if insert(plan, &path, stage) {
                 *selected = Some(path);
             }
         }
         PlanRequest::Move { from, to } => {
-            if let Some(moved) = outline::relocate(plan, &from, &to) {
+            if let Some(moved) = relocate(plan, &from, &to) {
                 *selected = Some(moved);
             }
         }
@@ -116,9 +116,10 @@ fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<Pla
     let mut request = None;
     for action in Action::ALL {
         let why_not = action.why_not(plan, path);
-        let key = action.shortcut().map(|key| ui.ctx().format_shortcut(&key)).unwrap_or_default();
-        let entry = widgets::ghost(action.icon(), action.name()).shortcut_text(key);
-        let entry = ui.add_enabled(why_not.is_none(), entry).accessible_name(action.name());
+        let ActionEntry { name, icon, shortcut } = action.entry();
+        let key = shortcut.map(|key| ui.ctx().format_shortcut(&key)).unwrap_or_default();
+        let entry = widgets::ghost(icon, name).shortcut_text(key);
+        let entry = ui.add_enabled(why_not.is_none(), entry).accessible_name(name);
         if entry.on_disabled_hover_text(why_not.unwrap_or_default()).clicked()
             && let Some(path) = path
         {
@@ -135,7 +136,7 @@ fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> 
     let path = selected?;
     for action in Action::ALL {
         let is_pressed = |shortcut| ui.input_mut(|input| input.consume_shortcut(&shortcut));
-        if action.shortcut().is_some_and(is_pressed) {
+        if action.entry().shortcut.is_some_and(is_pressed) {
             return Some(PlanRequest::Act(action, path.to_vec()));
         }
     }
@@ -167,32 +168,10 @@ fn stages_of(text: &str) -> Option<Vec<Stage>> {
     single.or_else(|_| ron_text::from_str::<Vec<Stage>>(text)).ok()
 }
 
-fn empty_ui(ui: &mut Ui) {
-    ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
-}
-
-/// Does something with the stage at a path. Returns the path of the stage that is selected then.
-pub fn act(plan: &mut Vec<Stage>, path: &[usize], action: Action) -> Option<Vec<usize>> {
-    let mut selected = Some(path.to_vec());
-    action.apply(plan, path, &mut selected);
-    selected
-}
-
-/// Returns all stages that can be added: their label in menus, and what they do.
-pub fn addable() -> impl Iterator<Item = (&'static str, &'static str)> {
-    entries().into_iter().map(|entry| (entry.label, entry.help))
-}
-
 /// Adds the stage with this label after the selected one, or at the end. Returns its path.
 pub fn add(plan: &mut Vec<Stage>, selected: Option<&[usize]>, label: &str) -> Option<Vec<usize>> {
     let entry = entries().into_iter().find(|entry| entry.label == label)?;
     Some(insert_after(plan, selected, entry.stage))
-}
-
-/// Returns all stages that can be added, for tests that walk them.
-#[cfg(test)]
-pub(super) fn all_stages() -> Vec<Stage> {
-    entries().into_iter().map(|entry| entry.stage).collect()
 }
 
 /// An action on the selected stage.
@@ -207,43 +186,31 @@ pub enum Action {
     Remove,
 }
 
+/// The look of an action in menus.
+pub struct ActionEntry {
+    pub name: &'static str,
+    pub icon: Icon,
+    pub shortcut: Option<KeyboardShortcut>,
+}
+
 impl Action {
     pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
 
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MoveUp => "Move up",
-            Self::MoveDown => "Move down",
-            Self::Duplicate => "Duplicate",
-            Self::Repeat => "Repeat this",
-            Self::Remove => "Remove",
-        }
-    }
-
-    pub(super) const fn icon(self) -> Icon {
-        match self {
-            Self::MoveUp => Icon::ArrowUp,
-            Self::MoveDown => Icon::ArrowDown,
-            Self::Duplicate => Icon::Copy,
-            Self::Repeat => Icon::Repeat,
-            Self::Remove => Icon::Trash,
-        }
-    }
-
-    /// Returns its key, while a row of the plan has the keyboard.
-    pub const fn shortcut(self) -> Option<KeyboardShortcut> {
-        match self {
-            Self::MoveUp => Some(widgets::MOVE_UP),
-            Self::MoveDown => Some(widgets::MOVE_DOWN),
-            Self::Duplicate => Some(widgets::DUPLICATE),
-            Self::Remove => Some(widgets::REMOVE),
-            Self::Repeat => None,
-        }
+    /// Returns its name, icon and key, while a row of the plan has the keyboard.
+    pub const fn entry(self) -> ActionEntry {
+        let (name, icon, shortcut) = match self {
+            Self::MoveUp => ("Move up", Icon::ArrowUp, Some(widgets::MOVE_UP)),
+            Self::MoveDown => ("Move down", Icon::ArrowDown, Some(widgets::MOVE_DOWN)),
+            Self::Duplicate => ("Duplicate", Icon::Copy, Some(widgets::DUPLICATE)),
+            Self::Repeat => ("Repeat this", Icon::Repeat, None),
+            Self::Remove => ("Remove", Icon::Trash, Some(widgets::REMOVE)),
+        };
+        ActionEntry { name, icon, shortcut }
     }
 
     /// Returns why it cannot be done to the stage at `path` now, if so.
     pub fn why_not(self, plan: &[Stage], path: Option<&[usize]>) -> Option<&'static str> {
-        let Some(path) = path.filter(|path| has_stage(plan, path)) else {
+        let Some(path) = path.filter(|path| stage_in(plan, path).is_some()) else {
             return Some("Select a stage first");
         };
         match self {
@@ -253,28 +220,26 @@ impl Action {
         }
     }
 
-    /// Does it to the stage at `path`, and selects the stage that results. Where it is not possible, nothing changes.
-    pub(super) fn apply(self, plan: &mut Vec<Stage>, path: &[usize], selected: &mut Option<Vec<usize>>) {
-        let Some(stage) = stage_at_mut(plan, path) else { return };
+    /// Does it to the stage at `path`. Returns the path of the stage that is selected then. Where it is not possible, nothing
+    /// changes.
+    pub fn apply(self, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {
+        let stage = stage_at_mut(plan, path)?;
+        let own = Some(path.to_vec());
         match self {
-            Self::MoveUp | Self::MoveDown => {
-                let to = if self == Self::MoveUp { above(plan, path) } else { below(plan, path) };
-                if let Some(moved) = to.and_then(|to| relocate(plan, path, &to)) {
-                    *selected = Some(moved);
-                }
-            }
+            Self::MoveUp => above(plan, path).and_then(|to| relocate(plan, path, &to)).or(own),
+            Self::MoveDown => below(plan, path).and_then(|to| relocate(plan, path, &to)).or(own),
             Self::Duplicate => {
                 let copy = stage.clone();
-                *selected = Some(insert_after(plan, Some(path), copy));
+                Some(insert_after(plan, Some(path), copy))
             }
             Self::Repeat => {
                 let body = vec![stage.clone()];
                 *stage = Stage::Repeat(doc::stage::Repeat { body, ..Default::default() });
-                *selected = Some(path.to_vec());
+                own
             }
             Self::Remove => {
                 take(plan, path);
-                *selected = neighbour(plan, path);
+                neighbour(plan, path)
             }
         }
     }
@@ -305,15 +270,15 @@ fn insert_after(plan: &mut Vec<Stage>, selected: Option<&[usize]>, stage: Stage)
 }
 
 /// A stage that can be added.
-struct StageEntry {
+pub struct StageEntry {
     pub label: &'static str,
     pub help: &'static str,
     pub stage: Stage,
-    pub is_intervention: bool,
+    is_intervention: bool,
 }
 
 /// Returns all stages with their default settings. A stage with several alternatives has one entry for each of them.
-fn entries() -> Vec<StageEntry> {
+pub fn entries() -> Vec<StageEntry> {
     let mut entries = Vec::new();
     for stage in Stage::all() {
         let mut probe = stage.clone();

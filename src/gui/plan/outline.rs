@@ -44,11 +44,6 @@ fn paths(plan: &[Stage], around: &[usize]) -> Vec<Vec<usize>> {
     plan.iter().enumerate().flat_map(of_stage).collect()
 }
 
-/// Returns true if there is a stage at a path.
-pub(super) fn has_stage(plan: &[Stage], path: &[usize]) -> bool {
-    path.last().is_some_and(|index| siblings(plan, path).is_some_and(|siblings| *index < siblings.len()))
-}
-
 /// Returns the stage at a path, with its place in the document, where `place` is that of the plan.
 pub fn stage_at<'a>(
     plan: &'a mut [Stage],
@@ -78,8 +73,7 @@ fn siblings_mut<'a>(plan: &'a mut Vec<Stage>, path: &[usize]) -> Option<&'a mut 
 
 /// Puts a stage at a path, before the one that is there. Does nothing where there is no such plan.
 pub(super) fn insert(plan: &mut Vec<Stage>, path: &[usize], stage: Stage) -> bool {
-    let Some((&index, _)) = path.split_last() else { return false };
-    let Some(siblings) = siblings_mut(plan, path) else { return false };
+    let (Some(&index), Some(siblings)) = (path.last(), siblings_mut(plan, path)) else { return false };
     if index > siblings.len() {
         return false;
     }
@@ -89,8 +83,7 @@ pub(super) fn insert(plan: &mut Vec<Stage>, path: &[usize], stage: Stage) -> boo
 
 /// Takes the stage at a path out.
 pub(super) fn take(plan: &mut Vec<Stage>, path: &[usize]) -> Option<Stage> {
-    let (&index, _) = path.split_last()?;
-    let siblings = siblings_mut(plan, path)?;
+    let (&index, siblings) = (path.last()?, siblings_mut(plan, path)?);
     (index < siblings.len()).then(|| siblings.remove(index))
 }
 

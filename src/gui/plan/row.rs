@@ -6,19 +6,19 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
-    Align, Align2, DragAndDrop, FontId, Id, Layout, Pos2, Response, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, FontId, Id, Layout, Pos2, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::outline::nested_place;
-use super::{PlanRequest, actions_ui, empty_ui, menu_ui};
-use crate::form::FormContext;
+use super::{PlanRequest, actions_ui, menu_ui};
+use crate::form::{Dragged, FormContext};
 use crate::icons::Icon;
 use crate::theme::{BODY, STEP, present};
 use crate::widgets;
 use doc::plan::words;
 use doc::{Problem, Severity, Stage};
 use form::number::{grouped, share_in_percent};
-use form::path::{Place, Segment};
+use form::path::{Place, Segment, reach};
 use form::{Node, Value};
 
 /// Indentation of each nested plan, in points.
@@ -43,13 +43,6 @@ struct PlanRow<'a> {
     holds: Option<bool>,
 }
 
-/// A stage on its way to another place.
-#[derive(Clone)]
-struct Dragged {
-    plan: Place,
-    path: Vec<usize>,
-}
-
 /// Draws all rows.
 pub(super) fn rows_ui(
     ui: &mut Ui,
@@ -58,7 +51,7 @@ pub(super) fn rows_ui(
     context: &FormContext,
 ) -> PlanRows {
     if plan.is_empty() {
-        empty_ui(ui);
+        ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
         return PlanRows::default();
     }
     let mut rows = Vec::new();
@@ -189,11 +182,8 @@ fn sentence_ui(ui: &Ui, row: &PlanRow, at: Pos2, right: f32) {
 
 /// Finds the value that a problem is about in a sentence, if it says it.
 pub(super) fn wrong_part(stage: &Stage, sentence: &str, rest: &[Segment]) -> Option<Range<usize>> {
-    let texts = match value_at(&mut stage.clone(), rest)? {
-        WrongValue::Number(number) => vec![share_in_percent(number), words::number(number)],
-        WrongValue::Count(count) => vec![grouped(count)],
-        WrongValue::Text(text) => vec![text],
-    };
+    let mut texts = Vec::new();
+    reach(&mut stage.clone(), rest, &mut |value| texts = texts_of(value));
     texts.into_iter().filter(|text| !text.is_empty()).find_map(|text| {
         let is_word = |start: usize| {
             let before = sentence[..start].chars().next_back();
@@ -206,45 +196,16 @@ pub(super) fn wrong_part(stage: &Stage, sentence: &str, rest: &[Segment]) -> Opt
     })
 }
 
-enum WrongValue {
-    Number(f64),
-    Count(u64),
-    Text(String),
-}
-
-fn value_at(value: &mut dyn Value, place: &[Segment]) -> Option<WrongValue> {
-    let Some((first, rest)) = place.split_first() else {
-        return match value.node() {
-            Node::Number(number) => Some(WrongValue::Number(*number)),
-            Node::Integer(integer) => Some(WrongValue::Count(integer.get())),
-            Node::Text(text) => Some(WrongValue::Text(text.clone())),
-            Node::Optional(optional) => value_at(optional.value()?, &[]),
-            Node::Choice(choice) => value_at(choice.payload()?, &[]),
-            Node::Switch(_) | Node::Parsed(_) | Node::Group(_) | Node::List(_) | Node::Overrides(_) => None,
-        };
-    };
-    match (value.node(), first) {
-        (Node::Optional(optional), _) => value_at(optional.value()?, place),
-        (Node::Group(group), Segment::Key(key)) => {
-            let index = group.fields().iter().position(|field| field.key == key)?;
-            value_at(group.value(index), rest)
-        }
-        (Node::List(list), Segment::Index(index)) if *index < list.count() => {
-            value_at(list.item(*index), rest)
-        }
-        (Node::Choice(choice), Segment::Variant(_)) => value_at(choice.payload()?, rest),
-        _ => None,
+/// Returns how a sentence may say a value.
+fn texts_of(value: &mut dyn Value) -> Vec<String> {
+    match value.node() {
+        Node::Number(number) => vec![share_in_percent(*number), words::number(*number)],
+        Node::Integer(integer) => vec![grouped(integer.get())],
+        Node::Text(text) => vec![text.clone()],
+        Node::Optional(optional) => optional.value().map(texts_of).unwrap_or_default(),
+        Node::Choice(choice) => choice.payload().map(texts_of).unwrap_or_default(),
+        Node::Switch(_) | Node::Length(_) | Node::Group(_) | Node::List(_) | Node::Overrides(_) => Vec::new(),
     }
-}
-
-/// Draws something that fills the width of a row of this depth.
-fn in_row<R>(ui: &mut Ui, depth: usize, draw: impl FnOnce(&mut Ui) -> R) -> R {
-    let indent = INDENT * depth.min(6) as f32;
-    ui.horizontal(|ui| {
-        ui.add_space(indent);
-        ui.with_layout(Layout::top_down_justified(Align::LEFT), draw).inner
-    })
-    .inner
 }
 
 fn row_request(
@@ -255,11 +216,9 @@ fn row_request(
     context: &FormContext,
 ) -> Option<PlanRequest> {
     let mut request = None;
-    if response.clicked() {
-        response.request_focus();
-    }
     // The Tab key only moves the focus; a click, Enter and the arrow keys also select.
     if response.clicked() {
+        response.request_focus();
         request = Some(PlanRequest::Select(row.path.clone()));
     }
     response.context_menu(|ui| {
@@ -270,32 +229,18 @@ fn row_request(
 
 /// Lets the row be dragged, and lets others be dropped above and below it, or into the plan that it holds.
 fn drag_request(ui: &Ui, row: &PlanRow, response: &Response, context: &FormContext) -> Option<PlanRequest> {
-    if response.drag_started() {
-        response.dnd_set_drag_payload(Dragged { plan: context.place.clone(), path: row.path.clone() });
+    let own = Dragged { list: context.place.clone(), path: row.path.clone() };
+    let (from, is_above) = own.ui(ui, response, |path| !row.path.starts_with(path))?;
+    let mut to = row.path.clone();
+    if is_above {
+        return Some(PlanRequest::Move { from, to });
     }
-    let hovering = response.dnd_hover_payload::<Dragged>()?;
-    let is_welcome = hovering.plan == context.place && !row.path.starts_with(&hovering.path);
-    if !is_welcome {
-        return None;
-    }
-    let rect = response.rect;
-    let is_above = ui.input(|input| input.pointer.hover_pos()).is_some_and(|pos| pos.y < rect.center().y);
-    widgets::drop_line(ui, rect, is_above);
-    let dropped = response.dnd_release_payload::<Dragged>()?;
-    DragAndDrop::clear_payload(ui.ctx());
-    let to = if is_above { row.path.clone() } else { path_below(row) };
-    Some(PlanRequest::Move { from: dropped.path.clone(), to })
-}
-
-/// Returns the path of a stage that is dropped on the lower half of a row.
-fn path_below(row: &PlanRow) -> Vec<usize> {
-    let mut path = row.path.clone();
     if row.holds.is_some() {
-        path.push(0);
-    } else if let Some(last) = path.last_mut() {
+        to.push(0);
+    } else if let Some(last) = to.last_mut() {
         *last += 1;
     }
-    path
+    Some(PlanRequest::Move { from, to })
 }
 
 /// Draws a button that adds a first stage to an empty nested plan.
@@ -303,11 +248,17 @@ fn add_into_ui(ui: &mut Ui, row: &PlanRow) -> Option<PlanRequest> {
     if row.holds != Some(true) {
         return None;
     }
-    let chosen = in_row(ui, row.path.len(), |ui| {
-        let button = widgets::ghost(Icon::Plus, "Add");
-        let (add, menu) = MenuButton::from_button(button).ui(ui, menu_ui);
-        add.accessible_name(format!("Add stage to {}", row.number)).on_hover_text("Add a first stage to it");
-        menu.and_then(|menu| menu.inner)
+    let chosen = ui.horizontal(|ui| {
+        ui.add_space(INDENT * row.path.len().min(6) as f32);
+        let layout = Layout::top_down_justified(Align::LEFT);
+        let menu = ui.with_layout(layout, |ui| {
+            let button = widgets::ghost(Icon::Plus, "Add");
+            let (add, menu) = MenuButton::from_button(button).ui(ui, menu_ui);
+            let name = format!("Add stage to {}", row.number);
+            add.accessible_name(name).on_hover_text("Add a first stage to it");
+            menu
+        });
+        menu.inner.and_then(|menu| menu.inner)
     });
-    chosen.map(|stage| PlanRequest::AddInto(row.path.clone(), stage))
+    chosen.inner.map(|stage| PlanRequest::AddInto(row.path.clone(), stage))
 }

@@ -167,13 +167,6 @@ fn an_empty_plan_says_what_to_do() {
     assert_eq!(harness.state().keys(), ["Train"]);
 }
 
-/// What is selected after an action.
-fn selected(action: Action, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {
-    let mut selected = None;
-    action.apply(plan, path, &mut selected);
-    selected
-}
-
 #[test]
 fn a_new_stage_goes_behind_the_selected_one_or_into_its_empty_plan() {
     let mut plan = vec![Stage::Repeat(Repeat::default()), Stage::Test];
@@ -186,11 +179,11 @@ fn a_new_stage_goes_behind_the_selected_one_or_into_its_empty_plan() {
 #[test]
 fn after_a_removal_a_neighbour_is_selected() {
     let mut plan = vec![Stage::Repeat(Repeat { body: vec![Stage::Test], ..Repeat::default() }), Stage::Test];
-    assert_eq!(selected(Action::Remove, &mut plan, &[0, 0]), Some(vec![0]));
-    assert_eq!(selected(Action::Remove, &mut plan, &[1]), Some(vec![0]));
-    assert_eq!(selected(Action::Remove, &mut plan, &[0]), None);
+    assert_eq!(Action::Remove.apply(&mut plan, &[0, 0]), Some(vec![0]));
+    assert_eq!(Action::Remove.apply(&mut plan, &[1]), Some(vec![0]));
+    assert_eq!(Action::Remove.apply(&mut plan, &[0]), None);
     assert!(plan.is_empty());
-    assert_eq!(selected(Action::Remove, &mut plan, &[0]), None);
+    assert_eq!(Action::Remove.apply(&mut plan, &[0]), None);
 }
 
 #[test]
@@ -199,7 +192,7 @@ fn what_is_impossible_says_why() {
     assert_eq!(Action::MoveUp.why_not(&plan, Some(&[0])), Some("It is the first stage"));
     assert_eq!(Action::Remove.why_not(&plan, None), Some("Select a stage first"));
     assert_eq!(Action::Remove.why_not(&plan, Some(&[0])), None);
-    assert_eq!(selected(Action::Repeat, &mut plan, &[0]), Some(vec![0]));
+    assert_eq!(Action::Repeat.apply(&mut plan, &[0]), Some(vec![0]));
     assert_eq!(plan[0].key(), "Repeat");
 }
 

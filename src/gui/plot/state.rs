@@ -14,6 +14,7 @@ use figure::view::facets::choices;
 use figure::view::{seen, whole};
 use figure::{DPI, Options};
 use results::RunRecord;
+use results::facets::FacetSettings;
 use results::metric::{results, settings};
 use results::table::columns::Column;
 use results::table::{Labels, Row};
@@ -62,7 +63,7 @@ impl PlotState {
 
     /// Returns the plots that apply to the data, in the order of the registry.
     pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
-        let has = |plot: &&Plot| plot.needs.is_empty() || self.data.concerned.contains(&plot.name);
+        let has = |plot: &&Plot| plot.has_data_of.is_none() || self.data.concerned.contains(&plot.name);
         ALL.iter().filter(has).map(|plot| plot.name)
     }
 
@@ -100,7 +101,7 @@ impl PlotState {
         let plot = self.plot();
         let figure = self.built(plot).filter(|built| built.figure.has_data()).map(|built| &built.figure)?;
         let view = self.views.get(plot.name);
-        Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
+        Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)()))
     }
 
     /// Returns the small print of the last figure of a plot, for a hint beside its title; `None` without a figure.
@@ -305,7 +306,7 @@ impl PlotState {
 
 fn titles_of(kept: &PlotView) -> PlotView {
     let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, .. } = kept.clone();
-    let facets = facets.without_zooms();
+    let facets = FacetSettings { zooms: BTreeMap::new(), ..facets };
     PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, ..PlotView::default() }
 }
 

@@ -27,7 +27,7 @@ use super::views::queue_entries_ui;
 use super::widgets::{self, FieldState};
 use doc::Experiment;
 use figure::style_of;
-use state::{mean_of, run_look, summary};
+use state::{RunTone, mean_of, run_look, summary};
 
 /// Height of the row of a seed or of a swept value, in points.
 const SEED: f32 = 24.0;
@@ -168,7 +168,7 @@ impl Tree<'_> {
         let mut row = self.row_ui(ui, rect, &look, Some(own));
         let all: Vec<&Treatment> = treatments.iter().collect();
         let (words, tone) = if treatments.len() > 1 {
-            (format!("{} settings", treatments.len()), state::RunTone::Quiet)
+            (format!("{} settings", treatments.len()), RunTone::Quiet)
         } else {
             summary(&all, self.input.runs)
         };
@@ -200,7 +200,8 @@ impl Tree<'_> {
         let mut row = self.row_ui(ui, rect, &look, Some(own.clone()));
         let state = run_look(run, self.input.runs);
         let [ink, words_ink] = state.tone.colours(ui);
-        let words_ink = if is_selected && !state.tone.is_loud() { colours.text2 } else { words_ink };
+        let is_loud = matches!(state.tone, RunTone::Warning | RunTone::Bad);
+        let words_ink = if is_selected && !is_loud { colours.text2 } else { words_ink };
         let least = indent + 44.0 + if state.icon.is_some() { 20.0 } else { 36.0 };
         row.right_ui(ui, RichText::new(&state.words).color(words_ink), least);
         if let Some(icon) = state.icon {

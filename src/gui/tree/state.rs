@@ -46,11 +46,6 @@ pub enum RunTone {
 }
 
 impl RunTone {
-    /// Returns true if its words keep their colour on a selected row.
-    pub const fn is_loud(self) -> bool {
-        matches!(self, Self::Warning | Self::Bad)
-    }
-
     /// Colours of the icon and of the words.
     pub fn colours(self, ui: &Ui) -> [Color32; 2] {
         let colours = present(ui);
@@ -70,7 +65,7 @@ const STRAY: &str = "Outdated (settings changed): this run started before you ch
 const ARCHIVED: &str = "Its results are archived. Restore all archived runs in the menu Edit brings them back; Run selected runs it again.";
 
 /// Returns the accuracy in the row of a run.
-pub fn result(record: &RunRecord) -> Option<f64> {
+fn result(record: &RunRecord) -> Option<f64> {
     ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.points().latest(series))
 }
 
@@ -176,7 +171,7 @@ fn results(list: &[&Run], runs: &Runs) -> Vec<f64> {
 }
 
 /// Returns the mean of some results, as `98.02 ± 0.10` (half the width of the 95 % CI) or `98.06 %`.
-pub fn mean(values: &[f64]) -> String {
+fn mean(values: &[f64]) -> String {
     let level = level(0.0, values, Spread::Interval95);
     match level.band {
         Some(band) => {

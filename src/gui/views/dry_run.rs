@@ -74,7 +74,8 @@ impl DryRun {
         let (asked, is_mask) = (path.clone(), used.reading.is_mask());
         match self.shapes.get(&(path, modified, is_mask), ui.ctx(), move || read_shapes(&asked, is_mask)) {
             LoadState::Ready(shapes) => {
-                let fit = fit(&structure, &used, shapes);
+                let parameters = used.reading.parameters(&structure, used.target);
+                let fit = Fit::new(&structure, &parameters, &shapes.named_for(&structure), used.reading);
                 table_ui(ui, &structure, &used, Some(&fit));
                 if let Some(unused) = fit.unused("The file") {
                     ui.small(format!("{unused}."));
@@ -96,11 +97,6 @@ fn used<'a>(stage: &'a Stage, place: &Place) -> Option<(WeightUse<'a>, bool)> {
         FileUse::Source(used) => Some((used, true)),
         FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => None,
     })
-}
-
-fn fit(structure: &Structure, used: &WeightUse<'_>, file: &FileShapes) -> Fit {
-    let parameters = used.reading.parameters(structure, used.target);
-    Fit::new(structure, &parameters, &file.named_for(structure), used.reading)
 }
 
 /// Returns the path of a file that a stage reads: a file that a previous stage of its run exports, otherwise one in the
@@ -161,11 +157,8 @@ fn verdict(outcomes: &[Outcome], reading: Reading, fit: Option<&Fit>) -> String 
     }
     let taken = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Taken(_))).count();
     let all = text::counted(outcomes.len(), "parameter");
-    format!(
-        "✓ {} of {all} would be {}",
-        text::grouped(taken as u64),
-        if reading.is_mask() { "read" } else { done }
-    )
+    let done = if reading.is_mask() { "read" } else { done };
+    format!("✓ {} of {all} would be {done}", text::grouped(taken as u64))
 }
 
 fn table_ui(ui: &mut Ui, structure: &Structure, used: &WeightUse<'_>, fit: Option<&Fit>) {
@@ -221,7 +214,9 @@ mod tests {
         let shapes = shapes.into_iter().map(|(name, shape)| (name.to_owned(), shape)).collect();
         let (place, structure) = (Place::default(), structure());
         let (used, _) = used(&stage, &place).unwrap();
-        let fit = fit(&structure, &used, &FileShapes { shapes, ..FileShapes::default() });
+        let parameters = used.reading.parameters(&structure, used.target);
+        let file = FileShapes { shapes, ..FileShapes::default() };
+        let fit = Fit::new(&structure, &parameters, &file.named_for(&structure), used.reading);
         let outcomes = outcomes(&structure, &used, Some(&fit));
         assert_eq!(outcomes[1], Outcome::Refused("3 here, 4 in the file".to_owned()));
         let missing = "2 here, no floating-point tensor of that name in the file".to_owned();

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use eframe::egui::{RichText, Ui};
 
 use super::offer::{Offer, Offers};
-use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
-use crate::background::{Latest, LoadState};
+use super::{Request, SELECT, Shared, View, ViewEntry, ViewInput, loaded_ui, nothing_ui, parameter_ui};
+use crate::background::Latest;
 use crate::plot::{FigureView, figure_ui};
-use crate::widgets;
 use figure::Figure;
 use figure::network::{histogram_parameters, histograms};
 use results::RunRecord;
@@ -55,20 +54,18 @@ impl View for Histograms {
         });
         let Some((run, key)) = recorded else {
             let is_selected = input.selection.run().is_some() || input.selection.arm().is_some();
-            return self.nothing(ui, if is_selected { LACKS } else { "Select an arm or a run on the left." });
+            return self.nothing(ui, if is_selected { LACKS } else { SELECT });
         };
         let asked = key.clone();
         let read = move || Ok(Arc::new(read_histograms(&asked.0, &asked.1)));
-        if let LoadState::Failed(why) = self.read.get(&key, ui.ctx(), read) {
-            let why = format!("They cannot be shown: {why}.");
-            return self.nothing(ui, &why);
-        }
+        let words = (ENTRY.help, "They cannot be shown");
         // While a run goes on, the last columns stay until new ones are read.
-        let last = self.read.last().filter(|(known, _)| (&known.0, &known.1) == (&key.0, &key.1));
-        let Some((known, found)) = last.map(|(known, found)| (known.clone(), found.clone())) else {
-            waiting_ui(ui, WEIGHTS);
+        let is_same = |known: &Recorded| (&known.0, &known.1) == (&key.0, &key.1);
+        let Some((known, found)) = loaded_ui(ui, words, &mut self.read, &key, read, is_same) else {
+            self.shown = None;
             return None;
         };
+        let (known, found) = (known.clone(), found.clone());
         let names = histogram_parameters(&found);
         let Some(first) = names.first() else { return self.nothing(ui, LACKS) };
         if !names.contains(&self.parameter) {
@@ -76,14 +73,7 @@ impl View for Histograms {
         }
         let of = doc::named(&run.arm, run.seed);
         ui.horizontal_wrapped(|ui| {
-            let label = ui.label("Parameter");
-            let list = widgets::drop_down(ui.scope_id().with("parameter"), &self.parameter);
-            let list = list.show_ui(ui, |ui| {
-                for name in &names {
-                    ui.selectable_value(&mut self.parameter, name.clone(), name);
-                }
-            });
-            list.response.labelled_by(label.id);
+            parameter_ui(ui, &mut self.parameter, names.iter());
             ui.label(RichText::new(&of).small().weak());
         });
         let shown = (known, self.parameter.clone());
@@ -97,19 +87,12 @@ impl View for Histograms {
     }
 
     fn offers(&self) -> Offers {
-        if self.shown.is_some() {
-            Offers::Figure
-        } else {
-            Offers::Later("No histograms of weights are shown yet")
-        }
-    }
-
-    fn offer(&self) -> Option<Offer> {
-        let (_, parameter) = self.shown.as_ref()?;
-        let shown = self.view.shown(&self.figure);
+        let Some((_, parameter)) = &self.shown else {
+            return Offers::Later("No histograms of weights are shown yet");
+        };
         let (name, title) =
             (format!("{parameter}-histograms"), format!("histograms of {parameter} over time"));
-        Some(Offer::new(name, title, move || shown.clone()))
+        Offers::Figure(Offer::visible(name, title, &self.view, &self.figure))
     }
 }
 

@@ -31,7 +31,8 @@ use super::log::Log;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
 use super::table::width_of;
-use super::{text, theme};
+use super::{text, theme, widgets};
+use crate::background::{Latest, LoadState};
 use doc::intervention::Set;
 use doc::{Experiment, Run};
 use form::path::Place;
@@ -40,7 +41,7 @@ use results::tiles::Group;
 pub use campaign::TrialFilter;
 pub use dry_run::DryRun;
 pub use network::ExperimentFor;
-pub use offer::{Offer, Offers, Subject, Wanted};
+pub use offer::{Offers, Subject, Wanted};
 pub use queue::{TypedSharing, queue_entries_ui};
 
 /// The registry, in the order of the tabs.
@@ -63,7 +64,6 @@ pub struct ViewEntry {
     pub name: &'static str,
     /// Its name in the window: "Network".
     pub title: &'static str,
-    /// The group of views that it belongs to.
     pub group: Group,
     /// Its subject, its question, a manual and its needs, in two to six sentences. The first
     /// statement is also the tooltip.
@@ -96,13 +96,9 @@ pub trait View {
     fn has_data(&self, _listed: &[Run], _runs: &Runs) -> bool {
         true
     }
-    /// Returns the figures that it has for files and for the clipboard now.
+    /// Returns the figure that it has for files and for the clipboard, as it was drawn last.
     fn offers(&self) -> Offers {
         Offers::Nothing
-    }
-    /// Returns that figure, as it was drawn last.
-    fn offer(&self) -> Option<Offer> {
-        None
     }
 }
 
@@ -217,21 +213,15 @@ impl Views {
         self.drawn.iter().filter(|(_, view)| view.has_data(listed, runs)).map(|(name, _)| *name)
     }
 
-    /// Returns the figures that the view with this name has for files; plots are no views.
+    /// Returns the figure that the view with this name has for files; plots are no views.
     pub fn offers(&self, name: &str) -> Offers {
-        self.view(name).map_or(Offers::Nothing, View::offers)
-    }
-
-    /// Returns the figure of the view with this name, if it has one.
-    pub fn offer(&self, name: &str) -> Option<Offer> {
-        self.view(name)?.offer()
-    }
-
-    fn view(&self, name: &str) -> Option<&dyn View> {
-        self.drawn.iter().find(|(known, _)| *known == name).map(|(_, view)| view.as_ref())
+        let view = self.drawn.iter().find(|(known, _)| *known == name);
+        view.map_or(Offers::Nothing, |(_, view)| view.offers())
     }
 }
 
+/// The reason of an empty view when nothing is selected.
+const SELECT: &str = "Select an arm or a run on the left.";
 /// The message while weights are read.
 const WEIGHTS: &str = "Reading the weights…";
 
@@ -241,6 +231,46 @@ fn waiting_ui(ui: &mut Ui, what: &str) {
         ui.spinner();
         ui.label(what);
     });
+}
+
+/// Returns the answer to a question, or until it is there the last one if it is of the same thing, with its question.
+/// Without one, says what is waited for or, after the words for a failure, why there is none.
+fn loaded_ui<'a, K: Clone + PartialEq, T: Send + 'static>(
+    ui: &mut Ui,
+    (help, failure): (&str, &str),
+    latest: &'a mut Latest<K, T>,
+    key: &K,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+    is_same: impl Fn(&K) -> bool,
+) -> Option<(&'a K, &'a T)> {
+    if let LoadState::Failed(why) = latest.get(key, ui.ctx(), work) {
+        nothing_ui(ui, help, &format!("{failure}: {why}."));
+        return None;
+    }
+    let found = latest.last().filter(|(known, _)| is_same(known));
+    if found.is_none() {
+        waiting_ui(ui, WEIGHTS);
+    }
+    found
+}
+
+/// Draws the choice of a parameter.
+fn parameter_ui<'a>(ui: &mut Ui, chosen: &mut String, names: impl Iterator<Item = &'a String>) {
+    let label = ui.label("Parameter");
+    let list = widgets::drop_down(ui.scope_id().with("parameter"), chosen).show_ui(ui, |ui| {
+        for name in names {
+            ui.selectable_value(chosen, name.clone(), name);
+        }
+    });
+    list.response.labelled_by(label.id);
+}
+
+/// Draws the choice of the part of a view that is shown, each with its name and help.
+fn parts_ui<T: Copy + PartialEq>(ui: &mut Ui, shown: &mut T, parts: &[(T, &str, &str)]) {
+    for (part, name, help) in parts {
+        let name = RichText::new(*name).font(theme::medium(theme::BODY));
+        ui.selectable_value(shown, *part, name).on_hover_text(*help);
+    }
 }
 
 /// Says why a view is empty, and what it shows.

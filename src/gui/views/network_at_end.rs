@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use eframe::egui::{Context, RichText, Slider, Ui};
 
-use super::{ViewInput, WEIGHTS, nothing_ui, waiting_ui};
+use super::{SELECT, ViewInput, loaded_ui, nothing_ui};
 use crate::background::{Latest, LoadState};
 use crate::runs::Runs;
 use crate::theme;
 use doc::{Run, RunSpec};
+use results::RunRecord;
 use results::network::{NetworkSummary, at_moment};
-use results::rounds::{KeptRound, kept_rounds, rounds};
-use results::{RunRecord, RunState};
+use results::rounds::{kept_rounds, rounds};
 use run::summary::{Moment, read_summary_at, stored_rounds};
 
 /// A run whose files are read: with another wall time they are other files.
@@ -21,7 +21,6 @@ use run::summary::{Moment, read_summary_at, stored_rounds};
 pub struct Source {
     /// The folder of all runs.
     pub folder: PathBuf,
-    /// The run.
     pub id: String,
     /// Wall time of the run, seconds.
     pub secs: f64,
@@ -32,36 +31,22 @@ pub struct Source {
 impl Source {
     /// Returns true if both are of one run, at whatever moments.
     pub fn is_same_run(&self, other: &Self) -> bool {
-        let at = |source: &Self| Self { moment: Moment::End, ..source.clone() };
-        at(self) == at(other)
+        (&self.folder, &self.id, self.secs) == (&other.folder, &other.id, other.secs)
     }
-}
-
-/// The run whose network is shown.
-#[derive(Clone)]
-struct Subject {
-    id: String,
-    arm: String,
-    arm_index: usize,
-    seed: u64,
-    is_done: bool,
-    spec: Arc<RunSpec>,
 }
 
 /// The state between frames.
 #[derive(Default)]
 pub struct NetworkAtEnd {
     /// The run that was shown last.
-    last: Option<Subject>,
+    last: Option<Run>,
     summary: Latest<Source, (NetworkSummary, String)>,
     slider: RoundSlider,
 }
 
 /// The network that was read.
 pub struct Read<'a> {
-    /// Its layers and parameters.
     pub summary: &'a NetworkSummary,
-    /// Its run.
     pub source: Source,
     pub arm: String,
     /// Its title, with arm and seed.
@@ -71,27 +56,20 @@ pub struct Read<'a> {
 impl NetworkAtEnd {
     /// Returns the settings of the run whose network can be read, if there is one, and whether they are outdated.
     pub fn spec(&mut self, ctx: &Context, input: &ViewInput<'_>) -> Option<(Arc<RunSpec>, bool)> {
-        let (subject, is_outdated) = self.subject(input).ok()?;
-        let source = source_of(&subject, input);
-        let is_there = subject.is_done || self.slider.has_stops(ctx, &source, input.runs.record(&subject.id));
-        is_there.then_some((subject.spec, is_outdated))
+        let (run, is_outdated) = self.run(input).ok()?;
+        let record = input.runs.record(&run.id);
+        let is_there = input.runs.is_done(&run.id)
+            || self.slider.read(ctx, &source_of(&run, input), record).is_some_and(|it| !it.stops.is_empty());
+        is_there.then_some((run.spec, is_outdated))
     }
 
     /// Draws the network, below its title; if there is none, draws why, and what the view shows.
     pub fn ui(&mut self, ui: &mut Ui, help: &str, input: &ViewInput<'_>) -> Option<Read<'_>> {
-        let (subject, is_outdated) = match self.subject(input) {
-            Ok(found) => found,
-            Err(why) => {
-                nothing_ui(ui, help, &why);
-                return None;
-            }
-        };
-        let record = input.runs.record(&subject.id);
-        let end = source_of(&subject, input);
-        let remark = if is_outdated { " · outdated" } else { "" };
-        let title = |name: &str| at_moment(&subject.arm, subject.seed, name) + remark;
-        let Some(Stop { moment, name }) = self.slider.ui(ui, &end, record) else {
-            let word = input.runs.word(&subject.id);
+        let found = self.run(input).map_err(|why| nothing_ui(ui, help, &why));
+        let (run, is_outdated) = found.ok()?;
+        let end = source_of(&run, input);
+        let Some(Stop { moment, name }) = self.slider.ui(ui, &end, input.runs.record(&run.id)) else {
+            let word = input.runs.word(&run.id);
             let why = format!("The run is {word}. Its network appears after its first training.");
             nothing_ui(ui, help, &why);
             return None;
@@ -99,51 +77,39 @@ impl NetworkAtEnd {
         let source = Source { moment, ..end };
         let asked = source.clone();
         let read = move || Ok((read_summary_at(&asked.folder, &asked.id, asked.moment)?, name));
-        if let LoadState::Failed(why) = self.summary.get(&source, ui.ctx(), read) {
-            nothing_ui(ui, help, &format!("It cannot be shown: {why}."));
-            return None;
-        }
+        let words = (help, "It cannot be shown");
         // Until another round of the same run is read, the last one stays.
-        let Some((known, (summary, name))) =
-            self.summary.last().filter(|(known, _)| known.is_same_run(&source))
-        else {
-            waiting_ui(ui, WEIGHTS);
-            return None;
-        };
-        let title = title(name);
+        let is_same = |known: &Source| known.is_same_run(&source);
+        let (known, (summary, name)) = loaded_ui(ui, words, &mut self.summary, &source, read, is_same)?;
+        let title = at_moment(&run.arm, run.seed, name) + if is_outdated { " · outdated" } else { "" };
         ui.label(RichText::new(&title).strong());
-        Some(Read { summary, source: known.clone(), arm: subject.arm, title })
+        Some(Read { summary, source: known.clone(), arm: run.arm, title })
     }
 
     /// Returns the run to show, and whether it has outdated settings: an edit of the plan removes nothing from the
     /// screen.
-    fn subject(&mut self, input: &ViewInput<'_>) -> Result<(Subject, bool), String> {
+    fn run(&mut self, input: &ViewInput<'_>) -> Result<(Run, bool), String> {
         match chosen_run(input) {
             Ok(run) => {
-                let (id, arm, seed, spec) = (run.id.clone(), run.arm.clone(), run.seed, run.spec.clone());
-                let is_done = input.runs.is_done(&run.id);
-                let subject = Subject { id, arm, arm_index: run.arm_index, seed, is_done, spec };
-                self.last = Some(subject.clone());
-                Ok((subject, false))
+                self.last = Some(run.clone());
+                Ok((run.clone(), false))
             }
             Err(why) => {
-                let is_listed = |last: &Subject| input.listed.iter().any(|run| run.id == last.id);
-                let is_selected =
-                    |last: &Subject| input.selection.covers(last.arm_index, &last.arm, &last.id);
-                let is_kept = |last: &&Subject| {
-                    is_selected(last) && !is_listed(last) && input.runs.state(&last.id) == RunState::Done
+                let is_kept = |last: &Run| {
+                    let is_listed = || input.listed.iter().any(|run| run.id == last.id);
+                    input.selection.covers_run(last) && input.runs.is_done(&last.id) && !is_listed()
                 };
-                self.last.as_ref().filter(is_kept).map(|last| (last.clone(), true)).ok_or(why)
+                self.last.clone().filter(is_kept).map(|last| (last, true)).ok_or(why)
             }
         }
     }
 }
 
 /// Returns the run with its final weights. Until it is done, its wall time does not count: what it keeps never changes.
-fn source_of(subject: &Subject, input: &ViewInput<'_>) -> Source {
-    let record = input.runs.record(&subject.id).filter(|_| subject.is_done);
+fn source_of(run: &Run, input: &ViewInput<'_>) -> Source {
+    let record = input.runs.record(&run.id).filter(|_| input.runs.is_done(&run.id));
     let secs = record.map_or(0.0, |record| record.progress().secs);
-    Source { folder: input.results.to_owned(), id: subject.id.clone(), secs, moment: Moment::End }
+    Source { folder: input.results.to_owned(), id: run.id.clone(), secs, moment: Moment::End }
 }
 
 /// Returns true if a run is not done, but may have kept its network after a training.
@@ -158,10 +124,9 @@ fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
     let keeps_rounds = |run: &&Run| keeps_rounds(run, input.runs);
     if let Some(id) = input.selection.run() {
         let Some(run) = input.listed.iter().find(|run| run.id == *id) else {
-            return Err(
-                "This run is outdated: its settings have changed since. Select another one on the left."
-                    .to_owned(),
-            );
+            let why =
+                "This run is outdated: its settings have changed since. Select another one on the left.";
+            return Err(why.to_owned());
         };
         if !is_done(&run) && !keeps_rounds(&run) {
             let word = input.runs.word(id);
@@ -170,11 +135,8 @@ fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
         return Ok(run);
     }
     input.selected().find(is_done).or_else(|| input.selected().find(keeps_rounds)).ok_or_else(|| {
-        let why = match input.selection.arm() {
-            Some(_) => "No run of the selected arm is done yet. Press Run, or select another arm.",
-            None => "Select an arm or a run on the left.",
-        };
-        why.to_owned()
+        let of_arm = "No run of the selected arm is done yet. Press Run, or select another arm.";
+        if input.selection.arm().is_some() { of_arm } else { SELECT }.to_owned()
     })
 }
 
@@ -187,7 +149,6 @@ pub const HINT: &str = "Only the final weights are here. To step through the rou
 /// A moment whose network can be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// When.
     pub moment: Moment,
     /// Its name in the window: "round 5, 32.8 % remaining".
     pub name: String,
@@ -217,8 +178,7 @@ impl RoundSlider {
     /// the run at its end.
     pub fn ui(&mut self, ui: &mut Ui, source: &Source, record: Option<&RunRecord>) -> Option<Stop> {
         let is_done = record.is_none_or(RunRecord::is_done);
-        let end = Stop { moment: Moment::End, name: "final weights".to_owned() };
-        let end = is_done.then_some(end);
+        let end = is_done.then(|| Stop { moment: Moment::End, name: "final weights".to_owned() });
         let Some(found) = self.read(ui.ctx(), source, record) else { return end };
         if found.stops.is_empty() {
             if found.trainings > 1 && is_done {
@@ -230,17 +190,10 @@ impl RoundSlider {
         let last = all.len() - 1;
         let mut at = self.position.map_or(last, |position| position.min(last));
         let names: Vec<&str> = all.iter().map(|stop| stop.name.as_str()).collect();
-        let before = at;
-        position_ui(ui, &names, &mut at);
-        if at != before {
+        if position_ui(ui, &names, &mut at) {
             self.position = (at < last).then_some(at);
         }
         Some(all[at].clone())
-    }
-
-    /// Returns true if a run in progress has kept a network.
-    pub fn has_stops(&mut self, ctx: &Context, source: &Source, record: Option<&RunRecord>) -> bool {
-        self.read(ctx, source, record).is_some_and(|found| !found.stops.is_empty())
     }
 
     /// Returns the moments of a run; while others of the same run are read, those that were known.
@@ -250,7 +203,12 @@ impl RoundSlider {
         let is_known = self.stops.last().is_some_and(|(known, _)| *known == key);
         let record = if is_known { None } else { record.cloned() };
         let asked = source.clone();
-        let read = move || Ok(Arc::new(stops(&asked, &record.unwrap_or_default())));
+        let read = move || {
+            let record = record.unwrap_or_default();
+            let kept = kept_rounds(&record, &stored_rounds(&asked.folder, &asked.id)).into_iter();
+            let stops = kept.map(|kept| Stop { name: kept.caption(), moment: Moment::Round(kept.step) });
+            Ok(Arc::new(Stops { stops: stops.collect(), trainings: rounds(&record).len() }))
+        };
         if let LoadState::Ready(found) = self.stops.get(&key, ctx, read) {
             return Some(found.clone());
         }
@@ -259,8 +217,10 @@ impl RoundSlider {
     }
 }
 
-/// Draws a slider over names with the present one beside it. Arrow keys move it once it was clicked.
-pub fn position_ui(ui: &mut Ui, names: &[&str], at: &mut usize) {
+/// Draws a slider over names with the present one beside it; returns true if it was moved. Arrow keys move it once it was
+/// clicked.
+pub fn position_ui(ui: &mut Ui, names: &[&str], at: &mut usize) -> bool {
+    let before = *at;
     ui.horizontal(|ui| {
         let label = ui.label("Round");
         ui.spacing_mut().slider_width = WIDTH.min(ui.available_width() * 0.5);
@@ -273,14 +233,7 @@ pub fn position_ui(ui: &mut Ui, names: &[&str], at: &mut usize) {
         let name = names.get(*at).copied().unwrap_or_default();
         ui.label(RichText::new(name).font(theme::medium(theme::BODY)));
     });
-}
-
-/// Returns the kept trainings of a run.
-fn stops(source: &Source, record: &RunRecord) -> Stops {
-    let stored = stored_rounds(&source.folder, &source.id);
-    let stop = |kept: KeptRound| Stop { name: kept.caption(), moment: Moment::Round(kept.step) };
-    let stops = kept_rounds(record, &stored).into_iter().map(stop).collect();
-    Stops { stops, trainings: rounds(record).len() }
+    *at != before
 }
 
 #[cfg(test)]
@@ -417,7 +370,7 @@ mod tests {
         harness.state_mut().views = super::super::Views::default();
         wait_for(&mut harness, "Parameter");
         harness.step();
-        let offer = harness.state().views.offer("histograms").unwrap();
+        let offer = harness.state().views.offers("histograms").figure().unwrap();
         assert_eq!(offer.name, "fc1.weight-histograms");
         let figure = offer.figure();
         assert_eq!(figure.cells.as_ref().unwrap().size(), [64, 2]);

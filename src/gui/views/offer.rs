@@ -6,6 +6,7 @@ use std::sync::Arc;
 use eframe::egui::Ui;
 use eframe::egui::containers::menu::MenuButton;
 
+use crate::plot::FigureView;
 use crate::widgets;
 use figure::Figure;
 use figure::plots::Plot;
@@ -24,6 +25,11 @@ impl Offer {
     /// Returns a figure that a function makes, on any thread.
     pub fn new(name: String, title: String, make: impl Fn() -> Figure + Send + Sync + 'static) -> Self {
         Self { name, title, make: Arc::new(make) }
+    }
+
+    /// Returns the visible part of a figure in its view.
+    pub fn visible(name: String, title: String, view: &FigureView, figure: &Arc<Figure>) -> Self {
+        Self::new(name, title, view.shown(figure))
     }
 
     pub fn figure(&self) -> Figure {
@@ -64,23 +70,24 @@ impl Subject {
     }
 }
 
-/// The figures of a view for exports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The figure of a view for exports.
+#[derive(Clone, Debug)]
 pub enum Offers {
-    /// It never has: exports write a plot.
-    #[default]
+    /// It never has one: exports write a plot.
     Nothing,
     /// Not yet, and why.
     Later(&'static str),
-    Figure,
-    /// It has several, each with its menu, and offers the one that was used last.
-    Figures,
+    Figure(Offer),
+    /// The one of several that was used last; each has its menu.
+    Figures(Offer),
 }
 
 impl Offers {
-    /// Returns true if there is something to export.
-    pub const fn has_figure(self) -> bool {
-        matches!(self, Self::Figure | Self::Figures)
+    pub fn figure(self) -> Option<Offer> {
+        match self {
+            Self::Figure(offer) | Self::Figures(offer) => Some(offer),
+            Self::Nothing | Self::Later(_) => None,
+        }
     }
 }
 

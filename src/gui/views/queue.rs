@@ -87,7 +87,7 @@ impl Queue {
     /// Lists the runs again where that is due. `now` in seconds; returns the time after which to look again, where the list
     /// is behind the records.
     fn update(&mut self, input: &ViewInput<'_>, compare: &Compare, now: f64) -> Option<f64> {
-        let revisions = [input.runs.revision(), compare.revision()];
+        let revisions = [input.runs.revision(), compare.revision];
         if let Some((made, at)) = self.made {
             let left = at + PAUSE - now;
             if made == revisions || left > 0.0 {

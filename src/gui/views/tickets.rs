@@ -8,8 +8,8 @@ use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
 use super::network_at_end::{HINT, keeps_rounds, position_ui};
 use super::offer::{Offer, Offers};
-use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
-use crate::background::{Latest, LoadState};
+use super::{Request, Shared, View, ViewEntry, ViewInput, loaded_ui, nothing_ui, parts_ui};
+use crate::background::Latest;
 use crate::plot::{FigureView, figure_ui};
 use crate::runs::Runs;
 use crate::table::{Column, texts_ui};
@@ -17,12 +17,12 @@ use crate::{text, theme};
 use doc::Run;
 use figure::Figure;
 use figure::early_stops::{early_stops, layer_overlaps, overlaps};
-use results::RunRecord;
 use results::number::{fixed, plus_minus};
 use results::rounds::{level_text, rounds};
 use results::statistics::mean_and_deviation;
 use results::tickets::{LayerOverlap, MaskOverlap, Training, trainings};
 use results::tiles::Group;
+use results::{RunRecord, by_key};
 use run::mask_overlaps;
 
 /// The share of the width or of the height that the figure gets; the table has the rest.
@@ -130,25 +130,15 @@ impl View for Tickets {
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<Request> {
         let before = self.shown;
-        ui.horizontal_wrapped(|ui| {
-            let parts = [
-                (Part::Overlap, "Overlap of masks", "How much the masks of an arm's seeds have in common"),
-                (
-                    Part::Layers,
-                    "Overlap by layer",
-                    "Where the masks agree: the same for each pruned layer, after any round whose networks were kept",
-                ),
-                (
-                    Part::EarlyStops,
-                    "Early stops",
-                    "The iteration with the lowest validation loss of each training",
-                ),
-            ];
-            for (part, name, help) in parts {
-                let name = RichText::new(name).font(theme::medium(theme::BODY));
-                ui.selectable_value(&mut self.shown, part, name).on_hover_text(help);
-            }
-        });
+        let by_layer =
+            "Where the masks agree: the same for each pruned layer, after any round whose networks were kept";
+        let stops = "The iteration with the lowest validation loss of each training";
+        let parts = [
+            (Part::Overlap, "Overlap of masks", "How much the masks of an arm's seeds have in common"),
+            (Part::Layers, "Overlap by layer", by_layer),
+            (Part::EarlyStops, "Early stops", stops),
+        ];
+        ui.horizontal_wrapped(|ui| parts_ui(ui, &mut self.shown, &parts));
         if before != self.shown {
             (self.figure, self.view) = (None, FigureView::default());
         }
@@ -161,39 +151,22 @@ impl View for Tickets {
     }
 
     fn offers(&self) -> Offers {
-        match (&self.figure, self.shown) {
-            (Some(_), _) => Offers::Figure,
-            (None, Part::Overlap | Part::Layers) => {
-                Offers::Later("Tickets has no masks to compare: two seeds of an arm must be done")
-            }
-            (None, Part::EarlyStops) => {
-                Offers::Later("Tickets has no early stop to draw: no training has validation data")
-            }
-        }
-    }
-
-    fn offer(&self) -> Option<Offer> {
-        let (_, figure) = self.figure.as_ref()?;
-        let shown = self.view.shown(figure);
-        let (name, title) = match self.shown {
-            Part::Overlap => ("overlap", "overlap of masks"),
-            Part::Layers => ("overlap-layers", "overlap of masks by layer"),
-            Part::EarlyStops => ("early-stops", "early stops"),
+        let no_masks = "Tickets has no masks to compare: two seeds of an arm must be done";
+        let no_stop = "Tickets has no early stop to draw: no training has validation data";
+        let (name, title, lack) = match self.shown {
+            Part::Overlap => ("overlap", "overlap of masks", no_masks),
+            Part::Layers => ("overlap-layers", "overlap of masks by layer", no_masks),
+            Part::EarlyStops => ("early-stops", "early stops", no_stop),
         };
-        Some(Offer::new(name.to_owned(), title.to_owned(), move || shown.clone()))
+        let Some((_, figure)) = &self.figure else { return Offers::Later(lack) };
+        Offers::Figure(Offer::visible(name.to_owned(), title.to_owned(), &self.view, figure))
     }
 }
 
 /// Returns the runs of each arm. The combinations of a sweep share the index of the arm, but not its name.
 fn arms_of(listed: &[Run]) -> Vec<(&str, Vec<&Run>)> {
-    let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
-    for run in listed {
-        match arms.iter_mut().find(|(name, runs)| *name == run.arm && runs[0].arm_index == run.arm_index) {
-            Some((_, runs)) => runs.push(run),
-            None => arms.push((&run.arm, vec![run])),
-        }
-    }
-    arms
+    let arms = by_key(listed.iter().map(|run| ((run.arm.as_str(), run.arm_index), run)));
+    arms.into_iter().map(|((name, _), runs)| (name, runs)).collect()
 }
 
 /// Borrows what is known of each arm, as figures take it.
@@ -205,11 +178,11 @@ impl Tickets {
     fn overlap_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) {
         let steps = |run: &Run| input.runs.record(&run.id).map_or(0, |record| record.steps().len());
         let has_masks = |run: &&&Run| input.runs.is_done(&run.id) || keeps_rounds(run, input.runs);
-        let of_arm = |runs: &[&Run]| -> Vec<(String, usize)> {
-            runs.iter().filter(has_masks).map(|run| (run.id.clone(), steps(run))).collect()
+        let of_arm = |(name, runs): &(&str, Vec<&Run>)| -> (String, Vec<(String, usize)>) {
+            let ids = runs.iter().filter(has_masks).map(|run| (run.id.clone(), steps(run)));
+            ((*name).to_owned(), ids.collect())
         };
-        let seeds: Vec<(String, Vec<(String, usize)>)> =
-            arms.iter().map(|(name, runs)| ((*name).to_owned(), of_arm(runs))).collect();
+        let seeds: Vec<_> = arms.iter().map(of_arm).collect();
         if seeds.iter().all(|(_, ids)| ids.len() < 2) {
             return self.nothing(ui, "Masks can be compared when two seeds of an arm are done.");
         }
@@ -230,21 +203,13 @@ impl Tickets {
             });
             Ok(Arc::new(arms.collect()))
         };
-        let found = match self.overlap.get(&key, ui.ctx(), read) {
-            LoadState::Pending => None,
-            LoadState::Failed(why) => {
-                let why = format!("They cannot be compared: {why}.");
-                return self.nothing(ui, &why);
-            }
-            LoadState::Ready(found) => Some(found.clone()),
-        };
+        let words = (ENTRY.help, "They cannot be compared");
         // While runs go on, the last masks stay until new ones are read.
-        let last =
-            || self.overlap.last().filter(|(known, _)| known.0 == key.0).map(|(_, found)| found.clone());
-        let Some(found) = found.or_else(last) else {
-            self.figure = None;
-            return waiting_ui(ui, WEIGHTS);
+        let is_same = |known: &Seeds| known.0 == key.0;
+        let Some((_, found)) = loaded_ui(ui, words, &mut self.overlap, &key, read, is_same) else {
+            return self.figure = None;
         };
+        let found = found.clone();
         if found.iter().all(|(.., moments)| moments.is_empty()) {
             return self.nothing(ui, "No two finished seeds of an arm end with a mask.");
         }
@@ -354,20 +319,21 @@ fn has_rounds(input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) -> bool {
     })
 }
 
-/// Returns the moments of all arms in their order, each with what the slider says of it.
+/// Returns all that is known of the arms, each with the name of its arm.
+fn each<T>(arms: &[OfArm<T>]) -> impl Iterator<Item = (&str, &T)> {
+    arms.iter().flat_map(|(arm, _, known)| known.iter().map(move |one| (arm.as_str(), one)))
+}
+
+/// Returns the moments of all arms in their order, each with its name beside the slider.
 fn moments(arms: &[OfArm<MaskOverlap>]) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    let mut all: Vec<&MaskOverlap> = arms.iter().flat_map(|(.., overlaps)| overlaps).collect();
+    let mut all: Vec<&MaskOverlap> = each(arms).map(|(_, overlap)| overlap).collect();
     // The order of an arm, except that the end comes last for all.
     all.sort_by_key(|overlap| overlap.moment == "final");
-    for overlap in all {
-        if found.iter().all(|(known, _)| *known != overlap.moment) {
-            let moment = overlap.moment.clone();
-            let name = if moment == "final" { "final masks".to_owned() } else { moment.clone() };
-            found.push((moment, format!("{name}, {} remaining", level_text(overlap.remaining))));
-        }
-    }
-    found
+    let named = |(moment, overlaps): (&String, Vec<&MaskOverlap>)| {
+        let name = if moment == "final" { "final masks" } else { moment };
+        (moment.clone(), format!("{name}, {} remaining", level_text(overlaps[0].remaining)))
+    };
+    by_key(all.into_iter().map(|overlap| (&overlap.moment, overlap))).into_iter().map(named).collect()
 }
 
 /// The definition of the index.
@@ -387,21 +353,13 @@ fn overlaps_ui(ui: &mut Ui, arms: &[OfArm<MaskOverlap>]) {
         Column::number("Jaccard ± 95 % CI", JACCARD),
         Column::number("By chance", chance),
     ];
-    texts_ui(ui, "overlaps", columns, &overlap_rows(arms), |_, _| String::new());
-}
-
-fn overlap_rows(arms: &[OfArm<MaskOverlap>]) -> Vec<[String; 6]> {
-    let row = |arm: &str, overlap: &MaskOverlap| {
-        [
-            arm.to_owned(),
-            overlap.moment.clone(),
-            text::percent(overlap.remaining),
-            overlap.indices.len().to_string(),
-            jaccard_text(overlap),
-            fixed(overlap.chance, 3),
-        ]
+    let row = |(arm, overlap): (&str, &MaskOverlap)| {
+        let (remaining, pairs) = (text::percent(overlap.remaining), overlap.indices.len().to_string());
+        let index = jaccard_text(overlap);
+        [arm.to_owned(), overlap.moment.clone(), remaining, pairs, index, fixed(overlap.chance, 3)]
     };
-    arms.iter().flat_map(|(arm, _, overlaps)| overlaps.iter().map(|overlap| row(arm, overlap))).collect()
+    let rows: Vec<[String; 6]> = each(arms).map(row).collect();
+    texts_ui(ui, "overlaps", columns, &rows, |_, _| String::new());
 }
 
 /// Draws a row for each arm and layer at a moment.
@@ -415,21 +373,14 @@ fn layer_overlaps_ui(ui: &mut Ui, arms: &[OfArm<MaskOverlap>], moment: &str) {
         Column::number("Jaccard ± 95 % CI", JACCARD),
         Column::number("By chance", chance),
     ];
-    texts_ui(ui, "layers", columns, &layer_rows(arms, moment), |_, _| String::new());
-}
-
-fn layer_rows(arms: &[OfArm<MaskOverlap>], moment: &str) -> Vec<[String; 5]> {
     let row = |arm: &str, layer: &LayerOverlap| {
         let own = MaskOverlap { indices: layer.indices.clone(), ..MaskOverlap::default() };
         let pairs = layer.indices.len().to_string();
         [arm.to_owned(), layer.parameter.clone(), pairs, jaccard_text(&own), fixed(layer.chance, 3)]
     };
-    let here = |(arm, _, overlaps): &OfArm<MaskOverlap>| {
-        let own =
-            overlaps.iter().filter(|overlap| overlap.moment == moment).flat_map(|overlap| &overlap.layers);
-        own.map(|layer| row(arm, layer)).collect::<Vec<_>>()
-    };
-    arms.iter().flat_map(here).collect()
+    let here = each(arms).filter(|(_, overlap)| overlap.moment == moment);
+    let rows = here.flat_map(|(arm, overlap)| overlap.layers.iter().map(move |layer| row(arm, layer)));
+    texts_ui(ui, "layers", columns, &rows.collect::<Vec<_>>(), |_, _| String::new());
 }
 
 /// Returns "0.317 ± 0.021".
@@ -441,31 +392,22 @@ fn jaccard_text(overlap: &MaskOverlap) -> String {
 
 /// Draws a row for each arm and training.
 fn early_stops_ui(ui: &mut Ui, arms: &[OfArm<Training>]) {
+    let stops = "The iteration with the lowest validation loss: mean over seeds ± standard deviation";
     let columns = vec![
         Column::text("Arm", "The arm"),
         Column::text("Training", "The place of the training in the plan"),
         Column::number("Remaining", "Share of the weights that remain").leaves(1),
-        Column::number(
-            "Stops at (± SD)",
-            "The iteration with the lowest validation loss: mean over seeds ± standard deviation",
-        ),
+        Column::number("Stops at (± SD)", stops),
         Column::number("Test accuracy there (± SD)", "Mean over seeds ± standard deviation").leaves(2),
         Column::number("Seeds", "Seeds with this training").leaves(0),
     ];
-    texts_ui(ui, "early stops", columns, &stop_rows(arms), |_, _| String::new());
-}
-
-fn stop_rows(arms: &[OfArm<Training>]) -> Vec<[String; 6]> {
-    let row = |arm: &str, training: &Training| {
+    let row = |(arm, training): (&str, &Training)| {
+        let (place, remaining) = (training.place.clone(), text::percent(training.remaining));
+        let stop = mean_and_deviation(&training.iterations(), 1.0, 0);
         let accuracy = mean_and_deviation(&training.accuracies(), 100.0, 2);
-        [
-            arm.to_owned(),
-            training.place.clone(),
-            text::percent(training.remaining),
-            mean_and_deviation(&training.iterations(), 1.0, 0),
-            if accuracy == "–" { accuracy } else { format!("{accuracy} %") },
-            training.stops.len().to_string(),
-        ]
+        let accuracy = if accuracy == "–" { accuracy } else { format!("{accuracy} %") };
+        [arm.to_owned(), place, remaining, stop, accuracy, training.stops.len().to_string()]
     };
-    arms.iter().flat_map(|(arm, _, trainings)| trainings.iter().map(|training| row(arm, training))).collect()
+    let rows: Vec<[String; 6]> = each(arms).map(row).collect();
+    texts_ui(ui, "early stops", columns, &rows, |_, _| String::new());
 }

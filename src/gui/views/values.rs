@@ -66,11 +66,8 @@ impl Values {
             if button.on_hover_text("Adds a stage that sets the chosen entries to a value").clicked() {
                 self.is_setting ^= true;
             }
-            ui.small(if count == 1 {
-                "1 entry chosen".to_owned()
-            } else {
-                format!("{} entries chosen", text::grouped(count as u64))
-            });
+            let entries = if count == 1 { "entry" } else { "entries" };
+            ui.small(format!("{} {entries} chosen", text::grouped(count as u64)));
             if count > 0 && ui.add(widgets::ghost(None, "Clear selection")).clicked() {
                 self.chosen.clear();
             }
@@ -94,12 +91,8 @@ impl Values {
     fn table_ui(&mut self, ui: &mut Ui, values: &ParameterValues, widest: Widest) {
         let count = values.values.len().saturating_sub(self.first).min(PAGE);
         if values.values.len() > PAGE {
-            let last = self.first + count;
-            ui.small(format!(
-                "Entries {} to {}; use Go to entry for others",
-                self.first,
-                last.saturating_sub(1)
-            ));
+            let last = (self.first + count).saturating_sub(1);
+            ui.small(format!("Entries {} to {last}; use Go to entry for others", self.first));
         }
         let (columns, decimals) = columns(ui, values, widest);
         let first = self.first;
@@ -108,7 +101,7 @@ impl Values {
             match column {
                 0 => text::grouped(entry as u64),
                 1 => place_of(entry, &values.shape),
-                2 => value_text(values.values[entry], decimals),
+                2 => decimal_text(values.values[entry], decimals),
                 _ => state_of(values.entries[entry]).to_owned(),
             }
         };
@@ -155,7 +148,7 @@ fn columns(ui: &Ui, values: &ParameterValues, widest: Widest) -> ([Column<'stati
     let tick = ui.spacing().icon_width + ui.spacing().icon_spacing;
     let states = [Entry::Pruned, Entry::Frozen, Entry::Free].map(|state| small(state_of(state)));
     let of = |decimals: usize| {
-        let value = width_of(ui, &value_text(widest.value, decimals), &mono);
+        let value = width_of(ui, &decimal_text(widest.value, decimals), &mono);
         let value = value.max(widest.letters as f32 * width_of(ui, "0", &mono));
         let columns = [
             Column::text("Entry", "").fits(ui, tick + small(&text::grouped(last as u64))),
@@ -182,14 +175,16 @@ pub struct Widest {
 }
 
 impl Widest {
-    /// Finds it among all values of a parameter.
-    pub fn of(values: &[f32]) -> Self {
+    /// Finds them among all values of a parameter.
+    pub fn new(values: &[f32]) -> Self {
         let is_plain = |value: &&f32| value.is_finite() && value.abs() < PLAIN;
         let largest =
             |sign: f32| sign * values.iter().filter(is_plain).map(|value| sign * value).fold(0.0, f32::max);
         let [low, high] = [largest(-1.0), largest(1.0)];
-        let others =
-            values.iter().filter(|value| !is_plain(value)).map(|value| value_text(*value, 0).chars().count());
+        let others = values
+            .iter()
+            .filter(|value| !is_plain(value))
+            .map(|value| decimal_text(*value, 0).chars().count());
         // The sign takes about as much room as a digit.
         let value = if -low * 10.0 >= high { low } else { high };
         Self { value, letters: others.max().unwrap_or_default() }
@@ -199,15 +194,20 @@ impl Widest {
 /// Larger values are written with a power of ten.
 const PLAIN: f32 = 1e5;
 
-/// Returns a value with so many decimals, or with a power of ten, or what it is instead of a number.
-fn value_text(value: f32, decimals: usize) -> String {
+/// Returns a value with so many decimals; a large one, or what is no number, as [`value_text`] does.
+fn decimal_text(value: f32, decimals: usize) -> String {
+    if value.abs() < PLAIN { fixed(value.into(), decimals) } else { value_text(value.into()) }
+}
+
+/// Returns a stored value for reading: four digits, or what it is instead of a number.
+pub fn value_text(value: f64) -> String {
     if value.is_nan() {
-        return "NaN".to_owned();
+        "NaN".to_owned()
+    } else if value.is_infinite() {
+        if value > 0.0 { "∞" } else { "\u{2212}∞" }.to_owned()
+    } else {
+        readable(value, Format::Number)
     }
-    if value.is_infinite() {
-        return if value > 0.0 { "∞" } else { "\u{2212}∞" }.to_owned();
-    }
-    if value.abs() < PLAIN { fixed(value.into(), decimals) } else { readable(value.into(), Format::Number) }
 }
 
 /// Returns the position of an entry in its parameter: `[3, 17]`.

@@ -9,15 +9,15 @@ use eframe::egui::{
 };
 
 use super::network_at_end::{NetworkAtEnd, Source, keeps_rounds};
-use super::offer::{Offer, Offers, Subject, Wanted, take_ui};
+use super::offer::{self, Offer, Offers, Wanted, take_ui};
 use super::values::{Values, Widest, place_of, state_of};
-use super::{Request, Shared, View, ViewEntry, ViewInput, WEIGHTS, key_ui, nothing_ui, waiting_ui};
-use crate::background::{Latest, LoadState};
+use super::{Request, Shared, View, ViewEntry, ViewInput, key_ui, loaded_ui, parameter_ui};
+use crate::background::Latest;
 use crate::plot::{FigureView, colour, figure_ui, theme_of};
 use crate::runs::Runs;
 use crate::table::width_of;
+use crate::text;
 use crate::theme::{self, present};
-use crate::{text, widgets};
 use doc::Run;
 use figure::Figure;
 use figure::cells::{Cells, Mosaic, SIDE};
@@ -47,12 +47,11 @@ const HISTOGRAM: f32 = 0.5;
 #[derive(Default)]
 pub struct Weights {
     parameter: String,
-    loaded: Latest<(Source, String), Arc<Loaded>>,
-    /// The run and the parameter of the histogram.
-    shown_of: Option<(Source, String)>,
-    histogram: Histogram,
-    /// Those of everything below.
-    entries_of: Option<(Source, String)>,
+    loaded: Latest<Subject, Arc<Loaded>>,
+    histogram: Option<(Subject, Arc<Figure>)>,
+    histogram_view: FigureView,
+    /// The subject of everything below.
+    entries_of: Option<Subject>,
     picture: Picture,
     shown: Shown,
     values: Values,
@@ -61,6 +60,9 @@ pub struct Weights {
     /// The figure that was used last, which exports write.
     used: Used,
 }
+
+/// A run and a parameter.
+type Subject = (Source, String);
 
 /// The figures of the view.
 #[derive(Clone, Copy, Default)]
@@ -73,27 +75,19 @@ enum Used {
 /// A parameter as it was read.
 struct Loaded {
     values: ParameterValues,
-    /// The entries as an image.
     mosaic: Mosaic,
     /// The value with the full colour.
     full: f64,
     /// Entries that are trained, frozen, pruned.
     counts: [u64; 3],
-    /// The widest values of a parameter.
     widest: Widest,
 }
 
 impl Loaded {
-    fn of(values: ParameterValues) -> Self {
-        let cells = cells(&values, Shown::Values);
-        let counts = counts(&values);
-        Self {
-            mosaic: Mosaic::new(&cells, SIDE),
-            full: full(&values),
-            counts,
-            widest: Widest::of(&values.values),
-            values,
-        }
+    fn new(values: ParameterValues) -> Self {
+        let mosaic = Mosaic::new(&cells(&values, Shown::Values), SIDE);
+        let (full, counts, widest) = (full(&values), counts(&values), Widest::new(&values.values));
+        Self { values, mosaic, full, counts, widest }
     }
 }
 
@@ -120,36 +114,36 @@ impl View for Weights {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         self.seen = None;
         let Some(read) = shared.store.of::<NetworkAtEnd>().ui(ui, ENTRY.help, input) else {
-            self.shown_of = None;
+            self.histogram = None;
             return None;
         };
         self.parameters_ui(ui, read.summary, &read.source, &read.arm)
     }
 
     fn offers(&self) -> Offers {
-        match (&self.shown_of, &self.seen, self.used) {
-            (None, ..) => Offers::Later("Weights shows nothing yet"),
-            (Some(_), None, Used::Image) => Offers::Later("There is no image of the weights"),
-            (Some(_), ..) => Offers::Figures,
-        }
-    }
-
-    fn offer(&self) -> Option<Offer> {
-        let parameter = self.shown_of.as_ref()?.1.clone();
-        if let Used::Histogram = self.used {
-            return self.histogram.offer(&parameter);
-        }
-        let (loaded, shown) = (self.seen.clone()?, self.shown);
-        let (name, title) =
-            (format!("{parameter}-{}", shown.name()), format!("{} of {parameter}", shown.name()));
-        Some(Offer::new(name, title, move || image(&parameter, &loaded.values, shown)))
+        let Some(((_, parameter), histogram)) = &self.histogram else {
+            return Offers::Later("Weights shows nothing yet");
+        };
+        let name = match self.used {
+            Used::Histogram => "histogram",
+            Used::Image => self.shown.name(),
+        };
+        let (name, title) = (format!("{parameter}-{name}"), format!("{name} of {parameter}"));
+        Offers::Figures(match (self.used, self.seen.clone()) {
+            (Used::Histogram, _) => Offer::visible(name, title, &self.histogram_view, histogram),
+            (Used::Image, None) => return Offers::Later("There is no image of the weights"),
+            (Used::Image, Some(loaded)) => {
+                let (parameter, shown) = (parameter.clone(), self.shown);
+                Offer::new(name, title, move || image(&parameter, &loaded.values, shown))
+            }
+        })
     }
 }
 
 impl Weights {
     /// Asks for an export of the figure that was used last.
     fn take(&self, wanted: Wanted) -> Option<Request> {
-        Some(Request::Take(Subject::View(self.offer()?), wanted))
+        Some(Request::Take(offer::Subject::View(self.offers().figure()?), wanted))
     }
 
     /// Draws the chosen parameter; returns a stage for the plan of `arm`, or a figure to export.
@@ -162,11 +156,14 @@ impl Weights {
     ) -> Option<Request> {
         let (parameter, wanted) = self.choice_ui(ui, summary)?;
         let key = (source.clone(), parameter.name.clone());
-        if self.shown_of.as_ref() != Some(&key) {
-            let is_same = |(of, name): &(Source, String)| of.is_same_run(source) && *name == parameter.name;
-            let is_other_moment = self.shown_of.as_ref().is_some_and(is_same);
-            self.histogram.show(parameter, is_other_moment);
-            self.shown_of = Some(key.clone());
+        if self.histogram.as_ref().is_none_or(|(known, _)| *known != key) {
+            // Of another moment of the same parameter, the zoom stays.
+            if self.histogram.as_ref().is_some_and(|(known, _)| is_same(known, &key)) {
+                self.histogram_view.forget_figure();
+            } else {
+                self.histogram_view = FigureView::default();
+            }
+            self.histogram = Some((key.clone(), Arc::new(histogram(parameter))));
         }
         let space = ui.available_size();
         if wanted.is_some() {
@@ -191,40 +188,31 @@ impl Weights {
     }
 
     /// Draws the histogram in its size, and the entries in the room that is left.
-    fn both_ui(
-        &mut self,
-        ui: &mut Ui,
-        histogram: Vec2,
-        key: &(Source, String),
-        arm: &str,
-    ) -> Option<Request> {
+    fn both_ui(&mut self, ui: &mut Ui, histogram: Vec2, key: &Subject, arm: &str) -> Option<Request> {
         ui.spacing_mut().item_spacing = Vec2::splat(theme::STEP);
-        if self.histogram.ui(ui, histogram) {
-            self.used = Used::Histogram;
+        if let Some((_, figure)) = &self.histogram {
+            let draw = |ui: &mut Ui| ui.vertical(|ui| figure_ui(ui, figure, &mut self.histogram_view));
+            let rect = ui.allocate_ui(histogram, draw).response.rect;
+            if ui.rect_contains_pointer(rect) && ui.input(|input| input.pointer.any_pressed()) {
+                self.used = Used::Histogram;
+            }
         }
         ui.scope(|ui| self.entries_ui(ui, key, arm)).inner
     }
 
     /// Draws image and table of the parameter once they are read.
-    fn entries_ui(&mut self, ui: &mut Ui, key: &(Source, String), arm: &str) -> Option<Request> {
+    fn entries_ui(&mut self, ui: &mut Ui, key: &Subject, arm: &str) -> Option<Request> {
         let (from, name) = key.clone();
         let read =
-            move || Ok(Arc::new(Loaded::of(read_values_at(&from.folder, &from.id, &name, from.moment)?)));
-        if let LoadState::Failed(why) = self.loaded.get(key, ui.ctx(), read) {
-            nothing_ui(ui, ENTRY.help, &format!("It cannot be shown: {why}."));
-            return None;
-        }
+            move || Ok(Arc::new(Loaded::new(read_values_at(&from.folder, &from.id, &name, from.moment)?)));
+        let words = (ENTRY.help, "It cannot be shown");
         // Until another round of the same run is read, the last one stays.
-        let last = self.loaded.last().filter(|((of, name), _)| of.is_same_run(&key.0) && *name == key.1);
-        let Some((known, loaded)) = last.map(|(known, loaded)| (known.clone(), loaded.clone())) else {
-            waiting_ui(ui, WEIGHTS);
-            return None;
-        };
-        if self.entries_of.as_ref() != Some(&known) {
-            self.picture.forget();
-            self.values = Values::default();
-            self.entries_of = Some(known);
+        let (known, loaded) = loaded_ui(ui, words, &mut self.loaded, key, read, |known| is_same(known, key))?;
+        if self.entries_of.as_ref() != Some(known) {
+            (self.picture, self.values) = Default::default();
+            self.entries_of = Some(known.clone());
         }
+        let loaded = loaded.clone();
         self.seen = Some(loaded.clone());
         let space = ui.available_size();
         let side = (space.x - TABLE - theme::STEP).max(0.5 * space.x - theme::STEP);
@@ -257,13 +245,8 @@ impl Weights {
         let parameter = known.or_else(|| summary.parameters.first())?;
         self.parameter.clone_from(&parameter.name);
         let wanted = ui.horizontal_wrapped(|ui| {
-            let label = ui.label("Parameter");
-            let combo = widgets::drop_down("parameter", &self.parameter).show_ui(ui, |ui| {
-                for parameter in &summary.parameters {
-                    ui.selectable_value(&mut self.parameter, parameter.name.clone(), &parameter.name);
-                }
-            });
-            combo.response.labelled_by(label.id);
+            let names = summary.parameters.iter().map(|parameter| &parameter.name);
+            parameter_ui(ui, &mut self.parameter, names);
             let entries = parameter.shape.iter().product::<usize>() as u64;
             let facts = format!(
                 "{} · {} weights · from {} to {}",
@@ -278,6 +261,11 @@ impl Weights {
         let chosen = summary.parameters.iter().find(|parameter| parameter.name == self.parameter);
         chosen.map(|parameter| (parameter, wanted.inner))
     }
+}
+
+/// Returns true if both are one parameter of one run, at whatever moments.
+fn is_same((source, name): &Subject, (other, of_other): &Subject) -> bool {
+    source.is_same_run(other) && name == of_other
 }
 
 /// Draws the image below the choice of its subject; returns the chosen export.
@@ -347,40 +335,6 @@ fn keys_height(ui: &Ui, keys: &[(Option<[u8; 3]>, String)]) -> f32 {
     gap.y + lines * (ui.spacing().interact_size.y + gap.y)
 }
 
-/// A histogram with its view.
-#[derive(Default)]
-pub struct Histogram {
-    figure: Option<Arc<Figure>>,
-    view: FigureView,
-}
-
-impl Histogram {
-    /// Has to be called when the parameter changes. Of another moment of the same parameter, the zoom stays.
-    pub fn show(&mut self, parameter: &ParameterSummary, is_other_moment: bool) {
-        self.figure = Some(Arc::new(histogram(parameter)));
-        if is_other_moment {
-            self.view.forget_figure();
-        } else {
-            self.view = FigureView::default();
-        }
-    }
-
-    /// Draws it in this size; returns whether it is clicked.
-    pub fn ui(&mut self, ui: &mut Ui, size: Vec2) -> bool {
-        let Some(figure) = &self.figure else { return false };
-        let draw = |ui: &mut Ui| ui.vertical(|ui| figure_ui(ui, figure, &mut self.view));
-        let rect = ui.allocate_ui(size, draw).response.rect;
-        ui.rect_contains_pointer(rect) && ui.input(|input| input.pointer.any_pressed())
-    }
-
-    /// Returns the visible part, for files.
-    pub fn offer(&self, parameter: &str) -> Option<Offer> {
-        let shown = self.view.shown(self.figure.as_ref()?);
-        let (name, title) = (format!("{parameter}-histogram"), format!("histogram of {parameter}"));
-        Some(Offer::new(name, title, move || shown.clone()))
-    }
-}
-
 /// The smallest and the largest side of a cell that is one entry, in points.
 const SIDES: [f32; 2] = [0.05, 64.0];
 /// Stretching of a small entry in one direction: to this side, and to so many times the other one.
@@ -399,11 +353,6 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Has to be called when the values change.
-    pub fn forget(&mut self) {
-        self.texture = None;
-    }
-
     /// Draws the image in these colours into the available width, up to a height; the pointer reads the entry below it.
     pub fn ui(
         &mut self,
@@ -439,22 +388,14 @@ fn reading_ui(response: &Response, rect: Rect, values: &ParameterValues, mosaic:
     let (row, column) = (position(share.y, rows), position(share.x, columns));
     let Some(tile) = mosaic.tiles.get(row * columns + column) else { return };
     let entry = mosaic.first_cell(row, column);
+    let place = place_of(entry, &values.shape);
     let text = if mosaic.is_exact() {
-        let state = state_of(values.entries[entry]);
-        format!(
-            "Entry {} at {}: {}, {state}",
-            text::grouped(entry as u64),
-            place_of(entry, &values.shape),
-            values.values[entry]
-        )
+        let (value, state) = (values.values[entry], state_of(values.entries[entry]));
+        format!("Entry {} at {place}: {value}, {state}", text::grouped(entry as u64))
     } else {
         let [rows, columns] = mosaic.block;
-        format!(
-            "{rows}×{columns} entries from {}: mean {}, {} pruned",
-            place_of(entry, &values.shape),
-            fixed(tile.mean, 4),
-            text::percent(f64::from(tile.shares[PRUNED_KIND]))
-        )
+        let (mean, pruned) = (fixed(tile.mean, 4), text::percent(f64::from(tile.shares[PRUNED_KIND])));
+        format!("{rows}×{columns} entries from {place}: mean {mean}, {pruned} pruned")
     };
     response.clone().on_hover_text_at_pointer(text);
 }

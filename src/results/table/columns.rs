@@ -69,7 +69,7 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
     let any = |holds: &dyn Fn(&Row) -> bool| rows.iter().any(holds);
     let has_arms = any(&|row| row.arm != rows[0].arm);
     let is_plan = |path: &String| path == "plan" || path.starts_with("plan.");
-    let conditional = [
+    let shown = [
         (C::Seed, true),
         (C::State, any(&|row| row.state != "done" || row.diverged)),
         (C::Last, true),
@@ -79,19 +79,14 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
         (C::Plan, differing.iter().any(is_plan)),
     ];
     let settings = independent(rows, differing).into_iter().filter(|path| !is_plan(path));
+    let settings = settings.map(|path| (C::Setting(path.clone()), true));
     let marks = [
         (C::Duration, true),
         (C::Tags, any(&|row| !row.mark.tags.is_empty())),
         (C::Note, any(&|row| !row.mark.note.is_empty())),
     ];
-    let shown = |(column, is_shown): (Column, bool)| is_shown.then_some(column);
-    let settings = settings.cloned().map(C::Setting);
-    conditional
-        .into_iter()
-        .filter_map(shown)
-        .chain(settings)
-        .chain(marks.into_iter().filter_map(shown))
-        .collect()
+    let all = shown.into_iter().chain(settings).chain(marks);
+    all.filter_map(|(column, is_shown)| is_shown.then_some(column)).collect()
 }
 
 /// Returns the settings that do not only follow from another choice, such as the momentum of one of two optimizers.

@@ -26,7 +26,7 @@ struct Term {
 #[derive(Clone, Debug, PartialEq)]
 enum Test {
     Word(String),
-    Compare { column: Column, is: Comparison, value: Token },
+    Compare { column: Column, sign: &'static str, value: Token },
 }
 
 /// A word, a sign or a quoted text.
@@ -37,32 +37,13 @@ struct Token {
 }
 
 impl Token {
-    fn sign(&self) -> Option<(&'static str, Comparison)> {
-        SIGNS.into_iter().find(|(sign, _)| !self.is_quoted && *sign == self.text)
+    fn sign(&self) -> Option<&'static str> {
+        SIGNS.into_iter().find(|sign| !self.is_quoted && *sign == self.text)
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Comparison {
-    Contains,
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
 /// The longer signs first, so that `<=` is not read as `<`.
-const SIGNS: [(&str, Comparison); 7] = [
-    ("<=", Comparison::LessOrEqual),
-    (">=", Comparison::GreaterOrEqual),
-    ("!=", Comparison::NotEqual),
-    ("<", Comparison::Less),
-    (">", Comparison::Greater),
-    ("=", Comparison::Equal),
-    (":", Comparison::Contains),
-];
+const SIGNS: [&str; 7] = ["<=", ">=", "!=", "<", ">", "=", ":"];
 
 impl Filter {
     /// Reads a condition; `settings` are the paths that rows have.
@@ -86,16 +67,16 @@ impl Filter {
                 (Some(word), _) if !first.is_quoted && !word.is_empty() => (true, word, after),
                 _ => (false, first.text.as_str(), after),
             };
-            let Some((text, is)) = after.first().and_then(Token::sign) else {
+            let Some(sign) = after.first().and_then(Token::sign) else {
                 terms.push(Term { negated, test: Test::Word(first.to_lowercase()) });
                 rest = after;
                 continue;
             };
             let value = after.get(1).filter(|value| value.sign().is_none());
-            let value = value.ok_or_else(|| format!("a value is missing after \"{first} {text}\""))?;
+            let value = value.ok_or_else(|| format!("a value is missing after \"{first} {sign}\""))?;
             let column = column_of(first, settings)?;
-            check_share(&column, (first, text), value)?;
-            terms.push(Term { negated, test: Test::Compare { column, is, value: value.clone() } });
+            check_share(&column, (first, sign), value)?;
+            terms.push(Term { negated, test: Test::Compare { column, sign, value: value.clone() } });
             rest = &after[2..];
         }
         Ok(Self { terms })
@@ -112,12 +93,12 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign));
+        let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign));
         let is_quoted = rest.starts_with('"');
         let (text, length) = if is_quoted {
             quoted(rest)?
-        } else if let Some((sign, _)) = sign {
-            ((*sign).to_owned(), sign.len())
+        } else if let Some(sign) = sign {
+            (sign.to_owned(), sign.len())
         } else {
             let is_end = |letter: char| letter.is_whitespace() || "<>=:!\"".contains(letter);
             let end = rest.find(is_end).unwrap_or(rest.len()).max(1); // a lone `!` is a word
@@ -190,38 +171,38 @@ impl Test {
                     || row.mark.tags.iter().any(|tag| found(tag))
                     || found(&row.run)
             }
-            Self::Compare { column: Column::Star, is, value } => {
+            Self::Compare { column: Column::Star, sign, value } => {
                 let holds = value.text.eq_ignore_ascii_case("starred") && row.mark.starred;
-                holds != (*is == Comparison::NotEqual)
+                holds != (*sign == "!=")
             }
-            Self::Compare { column: Column::Tags, is, value } => {
+            Self::Compare { column: Column::Tags, sign, value } => {
                 let is_equal = |tag: &String| tag.eq_ignore_ascii_case(&value.text);
-                row.mark.tags.iter().any(is_equal) != (*is == Comparison::NotEqual)
+                row.mark.tags.iter().any(is_equal) != (*sign == "!=")
             }
             // A run whose training diverged is done all the same.
-            Self::Compare { column: Column::State, is, value } => compare(&row.state, *is, value),
-            Self::Compare { column, is, value } => {
+            Self::Compare { column: Column::State, sign, value } => compare(&row.state, sign, value),
+            Self::Compare { column, sign, value } => {
                 let own = column.cell(row);
-                compare(if own == NONE { "" } else { &own }, *is, value)
+                compare(if own == NONE { "" } else { &own }, sign, value)
             }
         }
     }
 }
 
-fn compare(own: &str, is: Comparison, Token { text: value, is_quoted }: &Token) -> bool {
+fn compare(own: &str, sign: &str, Token { text: value, is_quoted }: &Token) -> bool {
     let order = match (number(own), number(value).filter(|_| !is_quoted)) {
         (Some(own), Some(value)) => own.partial_cmp(&value),
         _ if own.is_empty() => None,
         _ => Some(own.to_lowercase().cmp(&value.to_lowercase())),
     };
-    match is {
-        Comparison::Equal => order.is_some_and(std::cmp::Ordering::is_eq),
-        Comparison::NotEqual => order.is_none_or(std::cmp::Ordering::is_ne),
-        Comparison::Less => order.is_some_and(std::cmp::Ordering::is_lt),
-        Comparison::LessOrEqual => order.is_some_and(std::cmp::Ordering::is_le),
-        Comparison::Greater => order.is_some_and(std::cmp::Ordering::is_gt),
-        Comparison::GreaterOrEqual => order.is_some_and(std::cmp::Ordering::is_ge),
-        Comparison::Contains => {
+    match sign {
+        "=" => order.is_some_and(std::cmp::Ordering::is_eq),
+        "!=" => order.is_none_or(std::cmp::Ordering::is_ne),
+        "<" => order.is_some_and(std::cmp::Ordering::is_lt),
+        "<=" => order.is_some_and(std::cmp::Ordering::is_le),
+        ">" => order.is_some_and(std::cmp::Ordering::is_gt),
+        ">=" => order.is_some_and(std::cmp::Ordering::is_ge),
+        _ => {
             let own = own.to_lowercase();
             if *is_quoted {
                 return own.contains(&value.to_lowercase());

@@ -280,8 +280,7 @@ impl LineFacts {
         let known = lines.iter().filter(|(_, rows)| is_present(rows));
         let all: Vec<&Row> = known.flat_map(|(_, rows)| rows.iter().map(|row| &**row)).collect();
         let columns = facts(&all, chosen);
-        let unknown = Labels::default();
-        let labels = all.first().map_or(&unknown, |row| &row.labels);
+        let labels = all.first().map(|row| row.labels.clone()).unwrap_or_default();
         let cells = |(_, rows): &(&str, &[R])| {
             let cell = |column: &Column| {
                 if !is_present(rows) {
@@ -293,7 +292,7 @@ impl LineFacts {
             columns.iter().map(cell).collect()
         };
         Self {
-            heads: columns.iter().map(|column| column.heading(labels)).collect(),
+            heads: columns.iter().map(|column| column.heading(&labels)).collect(),
             names: lines.iter().map(|(name, _)| (*name).to_owned()).collect(),
             cells: lines.iter().map(cells).collect(),
         }

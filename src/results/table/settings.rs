@@ -169,7 +169,7 @@ fn is_plain(value: &mut dyn Value) -> bool {
 fn plain(value: &mut dyn Value) -> String {
     match value.node() {
         Node::Text(text) => text.clone(),
-        Node::Parsed(parsed) => parsed.text(),
+        Node::Length(length) => length.to_string(),
         Node::Number(value) => number(*value),
         _ => value.to_ron(),
     }

@@ -8,7 +8,7 @@ use form::ron_text;
 const VIEWS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 fn three() -> Layout {
-    let mut layout = Layout::of(&["a", "b"], Side::Right);
+    let mut layout = Layout::new(&["a", "b"], Side::Right);
     layout.split(Side::Below, "c"); // a over c | b
     layout
 }
@@ -23,7 +23,7 @@ fn a_split_halves_the_active_tile_and_opens_a_view_there() {
 
 #[test]
 fn rows_in_rows_become_one_row_with_the_same_widths() {
-    let mut layout = Layout::of(&["a", "b"], Side::Right);
+    let mut layout = Layout::new(&["a", "b"], Side::Right);
     layout.split(Side::Right, "c");
     let Some(Tile::Row(parts)) = &layout.root else { panic!("{layout:?}") };
     assert_eq!(parts.iter().map(|part| part.share).collect::<Vec<_>>(), [0.5, 0.5, 1.0]);
@@ -96,7 +96,6 @@ enum Change {
     Replace(&'static str, &'static str),
     Close(&'static str),
     Split(Side, &'static str),
-    Cycle(bool),
     Maximize,
 }
 
@@ -108,7 +107,6 @@ fn change() -> impl Strategy<Value = Change> {
         1 => view().prop_map(Change::Close),
         4 => (prop::sample::select(&[Side::Right, Side::Below][..]), view())
             .prop_map(|(side, view)| Change::Split(side, view)),
-        2 => any::<bool>().prop_map(Change::Cycle),
         2 => Just(Change::Maximize),
     ]
 }
@@ -119,7 +117,6 @@ fn make(layout: &mut Layout, change: &Change) {
         Change::Replace(old, new) => layout.replace(old, new),
         Change::Close(view) => layout.close(view),
         Change::Split(side, view) => layout.split(*side, view),
-        Change::Cycle(forward) => layout.cycle(*forward),
         Change::Maximize => layout.maximize(),
     }
 }

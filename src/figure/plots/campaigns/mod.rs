@@ -13,8 +13,6 @@ use results::campaign::{CampaignRecord, OneStage, Tally, stages};
 use results::view::PlotOptions;
 use results::{RunRecord, by_key};
 
-pub const SERIES: &str = "campaign_accuracy";
-
 /// An outcome as a part of bars. Together, the outcomes cover all images.
 pub struct OutcomePart {
     name: &'static str,

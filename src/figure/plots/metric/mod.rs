@@ -29,7 +29,6 @@ pub const PLOT: Plot = Plot {
            result. All columns of Runs can be x and y. A line joins the runs that agree in everything but x and the seed: the mean \
            over seeds with its interval, and a ring around the best mean. Lines of an arm that differ in another swept \
            setting are shades of its colour. Over another result, each run is a mark.",
-    needs: &["test_accuracy"],
     controls: Controls::OF_COLUMNS,
     build,
     has_data_of: Some(|record| !record.points().is_empty()),

@@ -97,16 +97,12 @@ pub fn faceted(
         return Figure { facets: Some(facets), ..single(&[]) };
     }
     let places: BTreeSet<[usize; 2]> = pieces.iter().map(|piece| piece.place).collect();
-    let panel = |place: [usize; 2]| {
-        let own: Vec<ArmRuns> =
-            pieces.iter().filter(|piece| piece.place == place).map(|piece| piece.arm.clone()).collect();
-        let values = sides.iter().zip([place[1], place[0]]).map(|(side, index)| side.values[index].0.clone());
-        (place, values.collect::<Vec<String>>(), single(&own))
-    };
     let mut figures: Vec<Figure> = Vec::new();
-    for (place, values, figure) in places.into_iter().map(panel) {
-        figures.push(figure);
-        facets.panels.push(Panel { place, values, figure: Arc::default() });
+    for place in places {
+        let own = pieces.iter().filter(|piece| piece.place == place).map(|piece| piece.arm.clone());
+        figures.push(single(&own.collect::<Vec<_>>()));
+        let values = sides.iter().zip([place[1], place[0]]).map(|(side, index)| side.values[index].0.clone());
+        facets.panels.push(Panel { place, values: values.collect(), figure: Arc::default() });
     }
     around(facets, figures, &merged(&pieces))
 }
@@ -184,33 +180,23 @@ struct Piece {
 /// Splits lines by panels. The values that head a panel leave the names of its lines, so that a line has one name and one
 /// style in all panels.
 fn pieces(arms: &[ArmRuns], keys: &[Key<'_>], bases: &BTreeMap<usize, String>) -> Vec<Piece> {
+    let place_of = |row: &Row| {
+        let index = |key: &Key<'_>| {
+            let cell = cell(key.column, row, bases)?;
+            key.values.iter().position(|(value, _)| *value == cell)
+        };
+        Some([keys.get(1).map_or(Some(0), index)?, keys.first().map_or(Some(0), index)?])
+    };
     let mut pieces: Vec<Piece> = Vec::new();
     for arm in arms {
-        let from = pieces.len();
+        let runs = arm.runs.iter().cloned().zip(&arm.rows);
+        let placed = runs.filter_map(|(run, row)| Some((place_of(row)?, (run, Arc::clone(row)))));
         // Runs that have not begun make no panels.
-        let place_of = |row: &Row| {
-            let index = |key: &Key<'_>| {
-                let cell = cell(key.column, row, bases)?;
-                key.values.iter().position(|(value, _)| *value == cell)
-            };
-            Some([keys.get(1).map_or(Some(0), index)?, keys.first().map_or(Some(0), index)?])
-        };
-        for (run, row) in arm.runs.iter().zip(&arm.rows) {
-            let Some(place) = place_of(row) else { continue };
-            let known = pieces[from..].iter().position(|piece| piece.place == place);
-            let index = known.map_or(pieces.len(), |nth| from + nth);
-            if index == pieces.len() {
-                let (name, colour) = (arm.name.clone(), arm.colour);
-                pieces.push(Piece { place, arm: ArmRuns { name, colour, ..ArmRuns::default() } });
-            }
-            pieces[index].arm.runs.push(run.clone());
-            pieces[index].arm.rows.push(Arc::clone(row));
-        }
-        for row in &arm.waiting {
-            let own = place_of(row);
-            if let Some(piece) = pieces[from..].iter_mut().find(|piece| Some(piece.place) == own) {
-                piece.arm.waiting.push(Arc::clone(row));
-            }
+        for (place, runs) in by_key(placed) {
+            let (runs, rows) = runs.into_iter().unzip();
+            let waiting = arm.waiting.iter().filter(|row| place_of(row) == Some(place)).cloned().collect();
+            let arm = ArmRuns { name: arm.name.clone(), colour: arm.colour, runs, rows, waiting };
+            pieces.push(Piece { place, arm });
         }
     }
     let short = |piece: &Piece| {

@@ -112,7 +112,7 @@ fn a_template_whose_data_are_missing_asks_for_their_folder() {
         window.harness.state_mut().proceed(Leaving::to(Next::New(template)), &ctx);
         window.harness.run();
         let app = window.harness.state();
-        let is_missing = app.editor.document.problems().iter().any(|problem| problem.remedy.is_some());
+        let is_missing = app.editor.document.problems().iter().any(|problem| problem.lacks_folder);
         let set = template.experiment().data.file_set().unwrap();
         assert_eq!(window.sees(&format!("This experiment needs {set}")), is_missing, "{}", template.name);
     }

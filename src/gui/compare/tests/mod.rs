@@ -374,12 +374,12 @@ fn what_is_noted_about_an_arm_goes_with_it_to_its_new_name() {
 fn rows_that_are_behind_ask_for_a_look_and_count_when_they_are_made() {
     let Desk { mut compare, treatments, mut runs, .. } = shown();
     assert_eq!(compare.update(&treatments, &runs, 8.0), None);
-    let revision = compare.revision();
+    let revision = compare.revision;
     runs.forget("another");
     assert_eq!(compare.update(&treatments, &runs, 8.125), Some(0.125));
-    assert_eq!(compare.revision(), revision);
+    assert_eq!(compare.revision, revision);
     assert_eq!(compare.update(&treatments, &runs, 8.25), None);
-    assert_eq!(compare.revision(), revision + 1);
+    assert_eq!(compare.revision, revision + 1);
 }
 
 fn names(names: &[&str]) -> Vec<String> {

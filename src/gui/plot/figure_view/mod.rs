@@ -234,9 +234,10 @@ impl FigureView {
         self.kept.as_ref().and_then(|kept| kept.areas.as_ref()).unwrap_or(figure)
     }
 
-    /// Returns the visible figure, which an export writes: without hidden lines, cut to the visible part.
-    pub fn shown(&self, figure: &Figure) -> Figure {
-        seen(figure, &self.kept(PlotView::default()))
+    /// Returns what makes the visible figure, which an export writes: without hidden lines, cut to the visible part.
+    pub fn shown(&self, figure: &Arc<Figure>) -> impl Fn() -> Figure + Send + Sync + use<> {
+        let (view, figure) = (self.kept(PlotView::default()), figure.clone());
+        move || seen(&figure, &view)
     }
 }
 

@@ -134,7 +134,7 @@ fn a_click_in_the_legend_hides_a_line_and_fits_the_others() {
     assert!(state.view.is_hidden("winning ticket"));
     assert!(state.view.kept.as_ref().unwrap().fit[1][1] < before[1][1]);
     assert!(!has_line(&state.view, 1));
-    let names: Vec<_> = state.view.shown(&state.figure).lines.into_iter().map(|line| line.name).collect();
+    let names: Vec<_> = state.view.shown(&state.figure)().lines.into_iter().map(|line| line.name).collect();
     assert_eq!(names, ["dense"], "an export writes what is seen");
 }
 
@@ -153,7 +153,7 @@ fn scrolling_zooms_and_a_double_click_fits() {
     scroll(&mut harness, 100.0);
     let [x, _] = harness.state().view.zoom.expect("zoomed in");
     assert!(x[1] - x[0] < 10.0);
-    let range = harness.state().view.shown(&harness.state().figure).x.range;
+    let range = harness.state().view.shown(&harness.state().figure)().x.range;
     assert_eq!(range, Some(x), "an export is cut to what is seen");
     let plot = harness.get_by_label("Plot of Test accuracy");
     plot.click();

@@ -8,7 +8,7 @@ use doc::fault::{CellPlan, Format, Protect};
 use results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, ImageOutcome};
 use results::number::fixed;
 
-/// Accuracies without faults, progress, and whether the network is unchanged.
+/// Draws the accuracies without faults, the progress, and whether the network is unchanged.
 pub fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     let began = &campaign.began;
     ui.label(golden(began)).on_hover_text(COUNTED);
@@ -96,13 +96,9 @@ pub fn conditions_ui(ui: &mut Ui, campaign: &CampaignRecord) {
 
 fn row(name: String, plan: &CellPlan, state: Option<&CellState>) -> [String; 8] {
     let Some(state) = state else {
-        let planned = format!("0 of {}", text::grouped(plan.trials));
-        return [name, planned]
-            .into_iter()
-            .chain(std::iter::repeat_n("–".to_owned(), 6))
-            .collect::<Vec<_>>()
-            .try_into()
-            .expect("eight cells");
+        let mut cells = std::array::from_fn(|_| "–".to_owned());
+        (cells[0], cells[1]) = (name, format!("0 of {}", text::grouped(plan.trials)));
+        return cells;
     };
     let [masked, sdc1, due, accuracy] = [state.masked, state.sdc1, state.due, state.accuracy].map(interval);
     let ends = format!("{} – {}", text::percent(state.p5), text::percent(state.p95));

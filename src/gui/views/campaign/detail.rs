@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Align, Align2, Color32, Context, FontId, Image, Label, Layout, Mesh, Pos2, Rect, RichText, ScrollArea,
-    Sense, Shape, Spinner, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2,
-    vec2,
+    Align, Align2, Color32, FontId, Image, Label, Layout, Mesh, Pos2, Rect, RichText, ScrollArea, Sense,
+    Shape, Spinner, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::conditions::verdict_ui;
-use super::trials::{TrialId, TrialRow, id_of, place, value_text};
+use super::trials::{TrialId, TrialRow, id_of, place};
 use crate::background::{Latest, LoadState};
+use crate::faults::{fields_of, left_of};
 use crate::icons::Icon;
 use crate::plot::{colour, theme_of};
 use crate::table::{Column, texts_ui, width_of};
 use crate::views::data::{ChangedImages, texture};
 use crate::views::key_ui;
+use crate::views::values::value_text;
 use crate::{text, theme, widgets};
 use doc::fault::{BitField, Format};
 use doc::{ClassNames, stage_number};
@@ -72,12 +73,12 @@ impl TrialDetail {
     pub fn ui(&mut self, ui: &mut Ui, results: &Path, opened: &Opened<'_>) -> Option<Asked> {
         let path = (results.to_owned(), id_of(opened.row));
         let mut asked = self.head_ui(ui, &path, opened);
-        self.answer_ui(ui, &path, opened);
+        let replayed = self.replayed(ui, &path, opened);
         ScrollArea::vertical().id_salt("trial detail").auto_shrink([false, false]).show(ui, |ui| {
             facts_ui(ui, opened);
             self.faults_ui(ui, &path, opened.row);
             ui.add_space(theme::STEP);
-            asked = asked.take().or(self.images_ui(ui, &path, opened));
+            asked = asked.take().or(self.images_ui(ui, &path, opened, replayed.as_deref()));
             if let Some(campaign) = opened.campaign {
                 ui.add_space(theme::STEP);
                 verdict_ui(ui, campaign);
@@ -144,12 +145,13 @@ impl TrialDetail {
         opened.work <= QUICK || self.asked.as_ref() == Some(path)
     }
 
-    /// Draws the answer of the replay, right below its button.
-    fn answer_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) {
+    /// Returns the replay of the trial where one is wanted and over, and draws its answer, right below its button.
+    fn replayed(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Arc<Replayed>> {
         if !self.is_replayed(path, opened) {
-            return;
+            return None;
         }
-        match found(&mut self.replayed, ui.ctx(), path) {
+        let own = path.clone();
+        match self.replayed.get(path, ui.ctx(), move || replay_of(&own)) {
             LoadState::Pending => drop(ui.horizontal(|ui| {
                 ui.add(Spinner::new().size(widgets::ICON));
                 ui.label("Replaying…");
@@ -158,8 +160,12 @@ impl TrialDetail {
                 let why = format!("The trial cannot be replayed: {why}");
                 widgets::message_ui(ui, widgets::Tone::Warning, &why);
             }
-            LoadState::Ready(replayed) => replayed_ui(ui, replayed),
+            LoadState::Ready(replayed) => {
+                replayed_ui(ui, replayed);
+                return Some(replayed.clone());
+            }
         }
+        None
     }
 
     /// Draws further faults, where the trial has more than one.
@@ -178,13 +184,22 @@ impl TrialDetail {
     }
 
     /// Draws the outcome of each image: counts from the log, and the images themselves from a replay.
-    fn images_ui(&mut self, ui: &mut Ui, path: &TrialPath, opened: &Opened<'_>) -> Option<Asked> {
+    fn images_ui(
+        &mut self,
+        ui: &mut Ui,
+        path: &TrialPath,
+        opened: &Opened<'_>,
+        replayed: Option<&Replayed>,
+    ) -> Option<Asked> {
         let trial = &opened.row.trial;
         let title = format!("Outcome of {}", text::counted(trial.images, "image"));
         let counts = [trial.masked, trial.benign, trial.sdc1, trial.due];
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(title).font(theme::medium(theme::BODY)));
-            counts_ui(ui, std::array::from_fn(|at| (ImageOutcome::ALL[at], counts[at])));
+            for (outcome, count) in ImageOutcome::ALL.into_iter().zip(counts) {
+                let name = format!("{} {}", outcome.name(), text::grouped(count));
+                key_ui(ui, outcome_colour(ui, outcome), &name).on_hover_text(outcome.definition());
+            }
         });
         if trial.images_hit > 0 {
             ui.label("Each image has its own faults; the outcome covers all images of the trial.");
@@ -195,18 +210,14 @@ impl TrialDetail {
             ui.label(RichText::new(why).size(theme::SMALL).color(theme::present(ui).text3));
             return None;
         }
-        match found(&mut self.replayed, ui.ctx(), path) {
-            LoadState::Pending | LoadState::Failed(_) => None,
-            LoadState::Ready(replayed) => {
-                grid_ui(ui, replayed);
-                ui.add_space(theme::STEP);
-                if self.pictures.0.as_ref() != Some(path) {
-                    self.pictures = (Some(path.clone()), Pictures::default());
-                }
-                let is_asked = self.pictures.1.ui(ui, replayed);
-                is_asked.then(|| Asked::Pictures(changed_images(replayed, opened.row)))
-            }
+        let replayed = replayed?;
+        grid_ui(ui, replayed);
+        ui.add_space(theme::STEP);
+        if self.pictures.0.as_ref() != Some(path) {
+            self.pictures = (Some(path.clone()), Pictures::default());
         }
+        let is_asked = self.pictures.1.ui(ui, replayed);
+        is_asked.then(|| Asked::Pictures(changed_images(replayed, opened.row)))
     }
 }
 
@@ -221,24 +232,12 @@ fn changed_images(replayed: &Replayed, row: &TrialRow) -> ChangedImages {
     ChangedImages::new(title, images, replayed.spec.clone())
 }
 
-/// Returns the answer of the replay of a trial.
-fn found<'a>(
-    replayed: &'a mut Latest<TrialPath, Arc<Replayed>>,
-    ctx: &Context,
-    path: &TrialPath,
-) -> LoadState<'a, Arc<Replayed>> {
-    let own = path.clone();
-    replayed.get(path, ctx, move || replay_of(&own))
-}
-
-/// Returns true if the logits are those of the run.
+/// Says whether the logits are those of the run.
 fn replayed_ui(ui: &mut Ui, replayed: &Replayed) {
     let hash: String = replayed.found.chars().take(16).collect();
     let (tone, words) = if replayed.is_equal() {
-        (
-            widgets::Tone::Good,
-            format!("Replay bit-identical: the logits are those of the run, SHA-256 {hash}"),
-        )
+        let words = format!("Replay bit-identical: the logits are those of the run, SHA-256 {hash}");
+        (widgets::Tone::Good, words)
     } else {
         (widgets::Tone::Bad, "Replay different: the logits are not those of the run".to_owned())
     };
@@ -260,7 +259,7 @@ fn replay_of((folder, (run, key)): &TrialPath) -> Result<Arc<Replayed>, String> 
 /// Draws weight, value, bits and accuracy, before and after.
 fn facts_ui(ui: &mut Ui, opened: &Opened<'_>) {
     let (row, colours) = (opened.row, theme::present(ui));
-    let fault = row.trial.fault.as_ref().map(|fault| &fault.fault);
+    let fault = row.fault();
     let plain = |text: String| (text, colours.text);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0 * theme::STEP;
@@ -365,14 +364,6 @@ pub fn outcome_colour(ui: &Ui, outcome: ImageOutcome) -> Color32 {
     colour(palette::colour(palette::of_outcome(outcome), theme_of(ui)))
 }
 
-/// Draws the number of images of each outcome, with its colour and, on hovering, its definition.
-pub fn counts_ui(ui: &mut Ui, counts: [(ImageOutcome, u64); 4]) {
-    for (outcome, count) in counts {
-        let name = format!("{} {}", outcome.name(), text::grouped(count));
-        key_ui(ui, outcome_colour(ui, outcome), &name).on_hover_text(outcome.definition());
-    }
-}
-
 /// Draws a square for each image in the colour of its outcome; on hovering, its predictions.
 pub fn grid_ui(ui: &mut Ui, Replayed { images, classes, .. }: &Replayed) {
     let width = ui.available_width();
@@ -384,15 +375,11 @@ pub fn grid_ui(ui: &mut Ui, Replayed { images, classes, .. }: &Replayed) {
     let place = |image: usize| -> Pos2 {
         rect.min + vec2((image % columns) as f32 * side, (image / columns) as f32 * side)
     };
-    let colours = ImageOutcome::ALL.map(|outcome| (outcome, outcome_colour(ui, outcome)));
-    let colour_of = |outcome: ImageOutcome| {
-        colours.iter().find(|(own, _)| *own == outcome).map_or(Color32::GRAY, |own| own.1)
-    };
     let mut mesh = Mesh::default();
     for (at, image) in images.iter().enumerate() {
         let square = Rect::from_min_size(place(at), Vec2::splat(side - gap));
         if ui.is_rect_visible(square) {
-            mesh.add_colored_rect(square, colour_of(image.outcome));
+            mesh.add_colored_rect(square, outcome_colour(ui, image.outcome));
         }
     }
     ui.painter().add(Shape::mesh(mesh));
@@ -431,7 +418,7 @@ pub struct Pictures {
 
 impl Pictures {
     /// Draws a row of the images with another class or none, or all once they are asked for; or only their classes where the data
-    /// are no images. Whether they are asked for in the view of data.
+    /// are no images. Returns true if they are asked for in the view of data.
     pub fn ui(&mut self, ui: &mut Ui, replayed: &Replayed) -> bool {
         let changed: Vec<(usize, &ReplayedImage)> =
             replayed.images.iter().enumerate().filter(|(_, image)| image.is_changed()).collect();
@@ -445,11 +432,8 @@ impl Pictures {
             ui.label(RichText::new("Changed predictions").font(theme::medium(theme::BODY)));
             ui.label(RichText::new("fault-free → with fault").size(theme::SMALL).color(colours.text3));
             if changed.len() > few {
-                let name = if self.shows_all {
-                    "fewer".to_owned()
-                } else {
-                    format!("all {}", text::grouped(changed.len() as u64))
-                };
+                let all = format!("all {}", text::grouped(changed.len() as u64));
+                let name = if self.shows_all { "fewer" } else { &all };
                 if ui.link(RichText::new(name).size(theme::SMALL)).clicked() {
                     self.shows_all ^= true;
                 }
@@ -459,11 +443,8 @@ impl Pictures {
             is_asked = link.on_hover_text(help).clicked();
         });
         if self.textures.len() != replayed.pictures.len() {
-            self.textures = replayed
-                .pictures
-                .iter()
-                .map(|picture| texture(ui, "image", picture, TextureOptions::NEAREST))
-                .collect();
+            let texture = |picture| texture(ui, "image", picture, TextureOptions::NEAREST);
+            self.textures = replayed.pictures.iter().map(texture).collect();
         }
         let height = if self.textures.is_empty() { CLASSES } else { PICTURE + CLASSES };
         let most = if self.shows_all { usize::MAX } else { few };
@@ -477,11 +458,8 @@ impl Pictures {
                     if let Some(texture) = self.textures.get(position) {
                         ui.add(Image::new(texture).fit_to_exact_size(Vec2::splat(PICTURE)));
                     }
-                    ui.add(
-                        Label::new(RichText::new(change(image, &replayed.classes)).size(theme::SMALL))
-                            .truncate()
-                            .selectable(false),
-                    );
+                    let words = RichText::new(change(image, &replayed.classes)).size(theme::SMALL);
+                    ui.add(Label::new(words).truncate().selectable(false));
                 });
                 shown.response.on_hover_text(words(at, image, &replayed.classes));
             }
@@ -495,18 +473,14 @@ const CELL: f32 = 20.0;
 const GAP: f32 = 4.0;
 /// Width of the words before the rows.
 const WORDS: f32 = 48.0;
-/// Space between two fields.
-const FIELDS: f32 = 8.0;
 /// Size of the numbers below the rows, at most and at least.
 const NUMBERS: [f32; 2] = [11.0, 7.0];
 
 /// Draws both rows, the names of the fields above them, and the numbers of all bits below.
 pub fn bit_rows_ui(ui: &mut Ui, format: Format, [before, after]: [u32; 2]) {
     let count = format.bits();
-    let fields = (0..count).rev().filter_map(|bit| format.field(bit)).collect::<Vec<_>>();
-    let breaks = fields.windows(2).filter(|pair| pair[0] != pair[1]).count();
     let width = ui.available_width();
-    let cell = ((width - WORDS - breaks as f32 * FIELDS) / count as f32).clamp(7.0, 18.0);
+    let cell = ((width - WORDS - left_of(format, 0, 0.0)) / count as f32).clamp(7.0, 18.0);
     let height = CELL + 2.0 * (CELL + GAP) + CELL;
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
     let flipped: Vec<u32> = (0..count).rev().filter(|bit| (before ^ after) >> bit & 1 == 1).collect();
@@ -521,18 +495,12 @@ pub fn bit_rows_ui(ui: &mut Ui, format: Format, [before, after]: [u32; 2]) {
         let y = top + (row as f32 + 0.5) * (CELL + GAP);
         ui.painter().text(pos2(rect.left(), y), Align2::LEFT_CENTER, word, small.clone(), colours.text2);
     }
-    let mut left = rect.left() + WORDS;
-    let mut begun: Option<(BitField, f32)> = None;
-    for position in 0..count {
-        let bit = count - 1 - position;
-        let field = format.field(bit);
-        if begun.as_ref().map(|(field, _)| field) != field.as_ref() {
-            if let Some((field, from)) = begun.take() {
-                field_ui(ui, field, [from, left], rect.top());
-                left += FIELDS;
-            }
-            begun = field.map(|field| (field, left));
-        }
+    let left = |bit: u32| rect.left() + WORDS + left_of(format, bit, cell);
+    for (field, [high, low]) in fields_of(format) {
+        field_ui(ui, field, [left(high), left(low) + cell], rect.top());
+    }
+    for bit in 0..count {
+        let left = left(bit);
         let is_flipped = flipped.contains(&bit);
         for (row, bits) in [before, after].into_iter().enumerate() {
             let y = top + row as f32 * (CELL + GAP);
@@ -544,10 +512,6 @@ pub fn bit_rows_ui(ui: &mut Ui, format: Format, [before, after]: [u32; 2]) {
         let ink = if is_flipped { colours.bad } else { colours.text3 };
         let at = pos2(left + (cell - 1.5) / 2.0, y);
         ui.painter().text(at, Align2::CENTER_TOP, bit, FontId::proportional(size), ink);
-        left += cell;
-    }
-    if let Some((field, from)) = begun {
-        field_ui(ui, field, [from, left], rect.top());
     }
 }
 

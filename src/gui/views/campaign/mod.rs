@@ -15,8 +15,8 @@ use eframe::egui::{
 };
 
 use super::data::ChangedImages;
-use super::{Request, Shared, Store, View, ViewEntry, ViewInput, WEIGHTS, nothing_ui, waiting_ui};
-use crate::background::{Latest, LoadState};
+use super::{Request, SELECT, Shared, Store, View, ViewEntry, ViewInput, loaded_ui, nothing_ui, parts_ui};
+use crate::background::Latest;
 use crate::icons::Icon;
 use crate::plot::ListedFaults;
 use crate::runs::Runs;
@@ -97,43 +97,27 @@ impl View for Campaigns {
             (self.shown, self.chosen) = (Part::Trials, None);
         }
         let runs = filter.runs(input);
-        let all: Vec<Listed<'_>> = runs
-            .iter()
-            .flat_map(|run| {
-                input
-                    .runs
-                    .record(&run.id)
-                    .map_or(&[][..], RunRecord::campaigns)
-                    .iter()
-                    .filter(|campaign| filter.has(campaign))
-                    .map(move |campaign| (*run, campaign))
-            })
-            .collect();
+        let all = runs.iter().flat_map(|&run| {
+            let campaigns = input.runs.record(&run.id).map_or(&[][..], RunRecord::campaigns);
+            campaigns.iter().map(move |campaign| (run, campaign))
+        });
+        let all: Vec<Listed<'_>> = all.filter(|(_, campaign)| filter.has(campaign)).collect();
         if all.is_empty() {
-            let why = if input.selection.arm().is_none() && input.selection.run().is_none() {
-                "Select an arm or a run on the left."
-            } else {
-                "No campaign has started here. Add a Campaign stage to the plan, and press Run."
-            };
-            nothing_ui(ui, ENTRY.help, why);
+            let is_selected = input.selection.arm().is_some() || input.selection.run().is_some();
+            let none = "No campaign has started here. Add a Campaign stage to the plan, and press Run.";
+            nothing_ui(ui, ENTRY.help, if is_selected { none } else { SELECT });
             return None;
         }
-        if self.chosen.as_ref().is_some_and(|chosen| all.iter().all(|(_, campaign)| key(campaign) != *chosen))
-        {
-            self.chosen = None;
-        }
+        self.chosen.take_if(|chosen| all.iter().all(|(_, campaign)| key(campaign) != *chosen));
         let (wanted, beside) = self.bar_ui(ui, input, filter, (&runs, &all));
-        let chosen = self.chosen.clone();
-        let listed: Vec<Listed<'_>> = all
-            .into_iter()
-            .filter(|(_, campaign)| chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen))
-            .collect();
+        let mut listed = all;
+        listed.retain(|(_, campaign)| self.chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen));
         let changed = match self.shown {
             Part::Conditions => {
                 conditions_of(ui, input, &listed);
                 None
             }
-            Part::Trials => self.trials_ui(ui, beside, input, filter, (&runs, &listed)),
+            Part::Trials => self.trials_ui(ui, beside, input, &filter.sought, (&runs, &listed)),
         };
         if let Some(changed) = changed {
             *shared.store.of() = Some(changed.under(input.selection));
@@ -168,11 +152,8 @@ impl Campaigns {
                 (Part::Trials, "Trials", "Every trial, with the fault and the outcome of its images"),
                 (Part::Conditions, "Conditions", "The estimates for each rate, bit or layer, with intervals"),
             ];
-            for (part, name, help) in parts {
-                let text = RichText::new(name).font(theme::medium(theme::BODY));
-                ui.selectable_value(&mut self.shown, part, text).on_hover_text(help);
-            }
-            let is_of_heat_map = trial_filter.is_of_heat_map();
+            parts_ui(ui, &mut self.shown, &parts);
+            let is_of_heat_map = trial_filter.of.is_some();
             self.campaign_ui(ui, all);
             if self.shown == Part::Trials {
                 trial_filter.ui(ui, input, runs);
@@ -222,41 +203,24 @@ impl Campaigns {
         ui: &mut Ui,
         beside: Rect,
         input: &ViewInput<'_>,
-        trial_filter: &TrialFilter,
+        sought: &FaultFilter,
         (runs, listed): (&[&Run], &[Listed<'_>]),
     ) -> Option<ChangedImages> {
-        let sought = &trial_filter.sought;
-        let is_chosen =
-            |campaign: &CampaignRecord| self.chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen);
-        let is_listed = |campaign: &CampaignRecord| is_chosen(campaign) && trial_filter.has(campaign);
-        let (query, facts) = TrialQuery::of(input, sought, runs, is_listed);
+        let (query, facts) = TrialQuery::new(input, sought, (runs, listed));
         let asked = query.clone();
-        let found = match self.read.get(&query, ui.ctx(), move || asked.read(&facts)) {
-            LoadState::Failed(why) => {
-                ui.label(format!("The trials could not be read: {why}."));
-                return None;
-            }
-            LoadState::Ready(found) => Some(found.clone()),
-            LoadState::Pending => None,
-        };
-        let Some(found) = found.or_else(|| {
-            let (last, found) = self.read.last()?;
-            query.continues(last).then(|| found.clone())
-        }) else {
-            waiting_ui(ui, WEIGHTS);
-            return None;
-        };
+        let read = move || asked.read(&facts);
+        let words = (ENTRY.help, "The trials could not be read");
+        let (_, found) = loaded_ui(ui, words, &mut self.read, &query, read, |last| query.continues(last))?;
+        let found = found.clone();
         let all: u64 = listed.iter().map(|(_, campaign)| campaign.trials()).sum();
         let count = format!("{} of {}", text::grouped(found.count as u64), text::grouped(all));
         summary_ui(ui, beside, [count, shares(&tally(listed, sought))]);
-        running_ui(ui, input, listed);
+        if listed.iter().any(|(run, _)| input.runs.state(&run.id) == RunState::Running) {
+            progress_ui(ui, listed.iter().map(|(_, campaign)| *campaign));
+        }
         if found.rows.is_empty() {
-            let why = if sought.is_chosen() {
-                "No trial has its only fault there yet."
-            } else {
-                "No trial is over yet."
-            };
-            ui.label(why);
+            let of_place = "No trial has its only fault there yet.";
+            ui.label(if sought.is_chosen() { of_place } else { "No trial is over yet." });
             return None;
         }
         let position = self.position(&found);
@@ -287,9 +251,7 @@ impl Campaigns {
         let order = self.list.order(found);
         let is_open = |index: &usize| {
             let trial = &found.rows[*index].trial;
-            self.open.as_ref().is_some_and(|(run, key)| {
-                key.trial == trial.key.trial && *key == trial.key && *run == trial.run
-            })
+            self.open.as_ref().is_some_and(|(run, key)| *key == trial.key && *run == trial.run)
         };
         if let Some(position) = order.iter().position(is_open) {
             return position;
@@ -331,14 +293,6 @@ impl Campaigns {
         self.open = Some(id_of(&found.rows[order[next]]));
         self.list.show(next);
         None
-    }
-}
-
-/// Draws how far the campaigns are, while any is in progress.
-fn running_ui(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
-    let is_running = listed.iter().any(|(run, _)| input.runs.state(&run.id) == RunState::Running);
-    if is_running {
-        progress_ui(ui, listed.iter().map(|(_, campaign)| *campaign));
     }
 }
 
@@ -423,7 +377,8 @@ const ANY: &str = "any";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialFilter {
     sought: FaultFilter,
-    /// The stage and the runs of the heat map, with the selection for which they count.
+    /// The stage and the runs of the heat map, with the selection for which they count; nothing unless one of its cells
+    /// was opened and is still chosen.
     of: Option<(Selection, String, Vec<String>)>,
     /// True if the cell was opened in this frame: its trials are listed, of all campaigns of its stage.
     is_new: bool,
@@ -444,30 +399,21 @@ impl TrialFilter {
         Some(ListedFaults { layer, bit, stage, runs })
     }
 
-    /// Returns true if a cell of the heat map was opened, and is still chosen.
-    const fn is_of_heat_map(&self) -> bool {
-        self.of.is_some()
-    }
-
     /// Returns true if the trials of a campaign are shown: those of the stage of the heat map, or all.
     fn has(&self, campaign: &CampaignRecord) -> bool {
-        let is_of = |(_, stage, _): &(Selection, String, Vec<String>)| {
-            stage.is_empty() || *stage == campaign.began.place()
-        };
-        self.of.as_ref().is_none_or(is_of)
+        let stage = self.of.as_ref().map_or("", |(_, stage, _)| stage);
+        stage.is_empty() || stage == campaign.began.place()
     }
 
     /// Returns the runs whose trials are shown.
     fn runs<'a>(&self, input: &ViewInput<'a>) -> Vec<&'a Run> {
         // An edit gives runs other identities, and another document has others.
         let is_listed = |id: &String| input.listed.iter().any(|run| run.id == *id);
-        let is_present = |(selection, _, runs): &&(Selection, String, Vec<String>)| {
-            selection == input.selection && runs.iter().any(is_listed)
-        };
-        let of = self.of.as_ref().filter(is_present);
-        match of {
-            Some((_, _, runs)) => input.listed.iter().filter(|run| runs.contains(&run.id)).collect(),
-            None => input.selected().collect(),
+        match &self.of {
+            Some((selection, _, runs)) if selection == input.selection && runs.iter().any(is_listed) => {
+                input.listed.iter().filter(|run| runs.contains(&run.id)).collect()
+            }
+            _ => input.selected().collect(),
         }
     }
 

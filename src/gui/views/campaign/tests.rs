@@ -162,5 +162,5 @@ fn a_cell_of_the_heat_map_is_a_layer_and_a_bit() {
     let elsewhere = cell.place(&Selection::Arm(1)).unwrap();
     assert!(elsewhere.runs.is_empty(), "another selection has other runs");
     assert_eq!(cell.sought, FaultFilter { layer: Some("fc1".to_owned()), bit: Some(30) });
-    assert!(cell.is_of_heat_map() && !TrialFilter::default().is_of_heat_map());
+    assert!(cell.of.is_some() && TrialFilter::default().of.is_none());
 }

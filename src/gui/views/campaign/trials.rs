@@ -9,18 +9,18 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Label, Rect, Sense, Ui, pos2, vec2};
 
 use super::detail::outcome_colour;
-use crate::table::{self, Ground, Order, Table};
+use super::{CampaignKey, Listed, key};
+use crate::table::{self, Column, Ground, Order, Table};
 use crate::views::ViewInput;
-use crate::views::values::place_of;
+use crate::views::values::{place_of, value_text};
 use crate::{text, theme};
+use doc::Run;
 use doc::fault::Format;
-use doc::{Run, RunSpec};
 use figure::font::{Weight, width};
+use results::RunState;
 use results::campaign::{CampaignRecord, ImageOutcome};
 use results::colours::base;
-use results::number::{Format as Digits, readable};
 use results::table::settings::compare;
-use results::{RunRecord, RunState};
 use run::summary::{FaultFilter, FaultyTrial, LoggedFault, SingleCells, TrialKey, read_faulty_trials};
 
 /// The largest number of listed trials.
@@ -37,14 +37,8 @@ pub struct TrialQuery {
     trials: u64,
 }
 
-/// Facts of a run that its tables lack.
-pub struct RunFacts {
-    arm: String,
-    seed: u64,
-    spec: Arc<RunSpec>,
-    /// The format of the values of each campaign.
-    formats: BTreeMap<(String, Option<u64>), Format>,
-}
+/// A run with the format of the values of each campaign.
+type RunFacts = (Run, BTreeMap<CampaignKey, Format>);
 
 /// A trial with its fault as numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,48 +63,41 @@ pub struct TrialRows {
     /// Their number.
     pub count: usize,
     /// The widest text of each column, in points.
-    pub widths: [f32; Column::ALL.len()],
+    pub widths: [f32; COLUMNS],
     /// True if they are of several arms or settings.
     pub has_settings: bool,
 }
 
 /// A column of the list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Column {
-    Setting,
-    Seed,
-    Trial,
-    Weight,
-    Bit,
-    Before,
-    After,
-    #[default]
-    Sdc1,
-    Accuracy,
+struct ListColumn {
+    shown: Column<'static>,
+    text: fn(&TrialRow) -> String,
+    /// The order of two rows by it, ascending.
+    order: fn(&TrialRow, &TrialRow) -> Ordering,
 }
+
+/// The number of columns, and the places of some.
+const COLUMNS: usize = 9;
+const SETTING: usize = 0;
+const SDC1: usize = 7;
 
 impl TrialQuery {
     /// Returns the query for the trials of some runs, of all their campaigns or of one, and what else is known of the
     /// runs.
-    pub fn of(
+    pub fn new(
         input: &ViewInput<'_>,
         sought: &FaultFilter,
-        runs: &[&Run],
-        is_listed: impl Fn(&CampaignRecord) -> bool,
+        (runs, listed): (&[&Run], &[Listed<'_>]),
     ) -> (Self, BTreeMap<String, RunFacts>) {
         let mut facts = BTreeMap::new();
         let (mut cells, mut trials) = (Vec::new(), 0);
         for run in runs {
-            let campaigns = input.runs.record(&run.id).map_or(&[][..], RunRecord::campaigns);
-            let listed: Vec<&CampaignRecord> =
-                campaigns.iter().filter(|campaign| campaign.trials() > 0 && is_listed(campaign)).collect();
-            trials += listed.iter().map(|campaign| campaign.trials()).sum::<u64>();
-            cells.push((run.id.clone(), listed.iter().map(|campaign| SingleCells::new(campaign)).collect()));
-            let key = |began: &results::campaign::CampaignBegan| (began.campaign.clone(), began.round);
-            let formats =
-                listed.iter().map(|campaign| (key(&campaign.began), campaign.began.format)).collect();
-            let (arm, seed, spec) = (run.arm.clone(), run.seed, run.spec.clone());
-            facts.insert(run.id.clone(), RunFacts { arm, seed, spec, formats });
+            let own = listed.iter().filter(|(of, campaign)| of.id == run.id && campaign.trials() > 0);
+            let own = own.map(|(_, campaign)| *campaign);
+            trials += own.clone().map(CampaignRecord::trials).sum::<u64>();
+            cells.push((run.id.clone(), own.clone().map(SingleCells::new).collect()));
+            let formats = own.map(|campaign| (key(campaign), campaign.began.format)).collect();
+            facts.insert(run.id.clone(), ((*run).clone(), formats));
         }
         let grows = runs.iter().any(|run| input.runs.state(&run.id) == RunState::Running);
         let trials = if grows { rounded(trials) } else { trials };
@@ -131,39 +118,39 @@ impl TrialQuery {
         let found = read_faulty_trials(&self.folder, &self.runs, &self.sought, MOST)?;
         let shapes: BTreeMap<&str, BTreeMap<String, Vec<usize>>> = facts
             .iter()
-            .map(|(id, facts)| {
+            .map(|(id, (run, _))| {
                 let parameters =
-                    facts.spec.structure().map(|structure| structure.parameters).unwrap_or_default();
+                    run.spec.structure().map(|structure| structure.parameters).unwrap_or_default();
                 let shapes = parameters.into_iter().map(|parameter| (parameter.name, parameter.shape));
                 (id.as_str(), shapes.collect())
             })
             .collect();
-        let arms: BTreeSet<&str> = facts.values().map(|facts| facts.arm.as_str()).collect();
+        let arms: BTreeSet<&str> = facts.values().map(|(run, _)| run.arm.as_str()).collect();
         let shared = format!("{}, ", base(&arms.iter().copied().collect::<Vec<_>>()));
         let setting = |arm: &str| match arms.len() {
             0 | 1 => String::new(),
             _ => arm.strip_prefix(&shared).unwrap_or(arm).to_owned(),
         };
         let row = |trial: FaultyTrial| {
-            let facts = facts.get(&trial.run)?;
-            let format = facts.formats.get(&(trial.key.campaign.clone(), trial.key.round))?;
+            let (run, formats) = facts.get(&trial.run)?;
+            let format = formats.get(&(trial.key.campaign.clone(), trial.key.round))?;
             let fault = trial.fault.as_ref().map(|fault| &fault.fault);
             let shape = fault.and_then(|fault| shapes[trial.run.as_str()].get(&*fault.parameter));
             let is_weight = fault.is_some_and(|fault| fault.parameter.ends_with(".weight"));
             Some(TrialRow {
-                arm: facts.arm.clone(),
-                setting: setting(&facts.arm),
-                seed: facts.seed,
+                arm: run.arm.clone(),
+                setting: setting(&run.arm),
+                seed: run.seed,
                 place: fault.map(|fault| place(fault, shape)).unwrap_or_default(),
                 format: if shape.is_some() { format.of_parameter(is_weight) } else { *format },
                 trial,
             })
         };
         let rows: Vec<TrialRow> = found.worst.into_iter().filter_map(row).collect();
-        let widths = Column::ALL.map(|column| {
-            let heading = width(column.heading(), f64::from(theme::SMALL), Weight::Regular);
+        let widths = columns().map(|column| {
+            let heading = width(&column.shown.title, f64::from(theme::SMALL), Weight::Regular);
             let texts =
-                rows.iter().map(|row| width(&column.text(row), f64::from(theme::BODY), Weight::Regular));
+                rows.iter().map(|row| width(&(column.text)(row), f64::from(theme::BODY), Weight::Regular));
             texts.fold(heading, f64::max) as f32
         });
         Ok(Arc::new(TrialRows { rows, count: found.count, widths, has_settings: arms.len() > 1 }))
@@ -171,15 +158,9 @@ impl TrialQuery {
 }
 
 /// Returns a number that grows by an eighth at a time.
-const fn rounded(trials: u64) -> u64 {
-    let step = match trials.checked_ilog2() {
-        Some(log) => (1 << log) / GROWTH,
-        None => 0,
-    };
-    match trials.checked_div(step) {
-        Some(steps) => steps * step,
-        None => trials,
-    }
+fn rounded(trials: u64) -> u64 {
+    let step = trials.checked_ilog2().map_or(0, |log| (1 << log) / GROWTH);
+    trials.checked_div(step).map_or(trials, |steps| steps * step)
 }
 
 /// Returns the entry of a fault: "fc1 [52, 11]" for a weight, "fc1.bias [3]" for others, and without a known shape the
@@ -188,17 +169,6 @@ pub fn place(fault: &LoggedFault<'_>, shape: Option<&Vec<usize>>) -> String {
     let index = fault.index as usize;
     let index = shape.map_or_else(|| format!("[{}]", fault.index), |shape| place_of(index, shape));
     format!("{} {index}", fault.parameter.strip_suffix(".weight").unwrap_or(&fault.parameter))
-}
-
-/// Returns a stored value for reading: four digits, or what it is instead of a number.
-pub fn value_text(value: f64) -> String {
-    if value.is_nan() {
-        "NaN".to_owned()
-    } else if value.is_infinite() {
-        if value > 0.0 { "∞" } else { "\u{2212}∞" }.to_owned()
-    } else {
-        readable(value, Digits::Number)
-    }
 }
 
 impl TrialRow {
@@ -213,111 +183,90 @@ impl TrialRow {
 
     /// Returns what the entry holds before and after its first fault.
     pub fn values(&self) -> [Option<f64>; 2] {
-        let fault = self.trial.fault.as_ref().map(|fault| &fault.fault);
-        let bits = fault.map_or([None; 2], |fault| [fault.before, fault.after]);
+        let bits = self.fault().map_or([None; 2], |fault| [fault.before, fault.after]);
         bits.map(|bits| bits.map(|bits| self.format.value(bits)))
     }
 
+    /// Returns its first fault, where it is listed.
+    pub fn fault(&self) -> Option<&LoggedFault<'static>> {
+        self.trial.fault.as_ref().map(|fault| &fault.fault)
+    }
+
     fn bit(&self) -> Option<u32> {
-        self.trial.fault.as_ref()?.fault.bit
+        self.fault()?.bit
     }
 }
 
-impl Column {
-    /// All columns, from left to right.
-    pub const ALL: [Self; 9] = [
-        Self::Setting,
-        Self::Seed,
-        Self::Trial,
-        Self::Weight,
-        Self::Bit,
-        Self::Before,
-        Self::After,
-        Self::Sdc1,
-        Self::Accuracy,
-    ];
-
-    pub const fn heading(self) -> &'static str {
-        match self {
-            Self::Setting => "Setting",
-            Self::Seed => "Seed",
-            Self::Trial => "Trial",
-            Self::Weight => "Weight",
-            Self::Bit => "Bit",
-            Self::Before => "Before",
-            Self::After => "After",
-            Self::Sdc1 => "SDC-1 images",
-            Self::Accuracy => "Accuracy",
-        }
-    }
-
-    pub const fn help(self) -> &'static str {
-        match self {
-            Self::Setting => "The arm of the run, with its setting",
-            Self::Seed => "The seed of the run",
-            Self::Trial => "The number of the trial, with its round",
-            Self::Weight => "The entry with the first fault: layer and [row, column], counted from 0",
-            Self::Bit => "The bit with the fault, counted from the least significant",
-            Self::Before => "The value that is stored without the fault",
-            Self::After => "The value that is stored with the fault",
-            Self::Sdc1 => {
-                "Images with SDC-1, silent data corruption: another class is predicted. Images with DUE, a logit that is NaN \
-                 or infinite, follow in the bar"
-            }
-            Self::Accuracy => "Accuracy on the images of the trial",
-        }
-    }
-
-    /// Returns true if its texts are numbers, which end at the right.
-    pub const fn is_number(self) -> bool {
-        !matches!(self, Self::Setting | Self::Weight | Self::Bit)
-    }
-
-    pub fn text(self, row: &TrialRow) -> String {
-        let trial = &row.trial;
-        let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), value_text);
-        match self {
-            Self::Setting => row.setting.clone(),
-            Self::Seed => row.seed.to_string(),
-            Self::Trial => match trial.key.round {
-                Some(round) => format!("{}, round {round}", trial.key.trial),
-                None => trial.key.trial.to_string(),
+/// Returns all columns of the list, from left to right.
+fn columns() -> [ListColumn; COLUMNS] {
+    let sdc1 = "Images with SDC-1, silent data corruption: another class is predicted. Images with DUE, a logit that is NaN \
+                or infinite, follow in the bar";
+    [
+        ListColumn {
+            shown: Column::text("Setting", "The arm of the run, with its setting"),
+            text: |row| row.setting.clone(),
+            order: |a, b| compare(&a.arm, &b.arm),
+        },
+        ListColumn {
+            shown: Column::number("Seed", "The seed of the run").leaves(2),
+            text: |row| row.seed.to_string(),
+            order: |a, b| a.seed.cmp(&b.seed),
+        },
+        ListColumn {
+            shown: Column::number("Trial", "The number of the trial, with its round"),
+            text: |row| {
+                let round = row.trial.key.round.map_or_else(String::new, |round| format!(", round {round}"));
+                format!("{}{round}", row.trial.key.trial)
             },
-            Self::Weight if trial.faults > 1 => {
-                format!("{} + {}", row.place, text::grouped(trial.faults - 1))
-            }
-            Self::Weight => row.place.clone(),
-            Self::Bit => row.bit().map_or_else(|| "–".to_owned(), |bit| format!("b{bit}")),
-            Self::Before => value(row.values()[0]),
-            Self::After => value(row.values()[1]),
-            Self::Sdc1 => text::grouped(trial.sdc1),
-            Self::Accuracy => text::percent(trial.accuracy),
-        }
-    }
-
-    /// Returns the order of two rows by this column, ascending.
-    pub fn order(self, a: &TrialRow, b: &TrialRow) -> Ordering {
-        let value = |row: &TrialRow, at: usize| row.values()[at].unwrap_or(f64::NEG_INFINITY);
-        let harm = |row: &TrialRow| (row.trial.sdc1, row.trial.due);
-        let own = match self {
-            Self::Setting => compare(&a.arm, &b.arm),
-            Self::Seed => a.seed.cmp(&b.seed),
-            Self::Trial => a.trial.key.trial.cmp(&b.trial.key.trial),
-            Self::Weight => {
-                let key = |row: &TrialRow| {
-                    row.trial.fault.as_ref().map(|fault| (fault.fault.parameter.clone(), fault.fault.index))
-                };
+            order: |a, b| a.trial.key.trial.cmp(&b.trial.key.trial),
+        },
+        ListColumn {
+            shown: Column::text(
+                "Weight",
+                "The entry with the first fault: layer and [row, column], counted from 0",
+            ),
+            text: |row| match row.trial.faults {
+                0 | 1 => row.place.clone(),
+                faults => format!("{} + {}", row.place, text::grouped(faults - 1)),
+            },
+            order: |a, b| {
+                let key = |row: &TrialRow| row.fault().map(|it| (it.parameter.clone(), it.index));
                 key(a).cmp(&key(b))
-            }
-            Self::Bit => a.bit().cmp(&b.bit()),
-            Self::Before => value(a, 0).total_cmp(&value(b, 0)),
-            Self::After => value(a, 1).total_cmp(&value(b, 1)),
-            Self::Sdc1 => harm(a).cmp(&harm(b)),
-            Self::Accuracy => a.trial.accuracy.total_cmp(&b.trial.accuracy),
-        };
-        let place = |row: &TrialRow| (row.seed, row.trial.key.round, row.trial.key.trial);
-        own.then_with(|| place(a).cmp(&place(b)))
-    }
+            },
+        },
+        ListColumn {
+            shown: Column::text("Bit", "The bit with the fault, counted from the least significant")
+                .leaves(4),
+            text: |row| row.bit().map_or_else(|| "–".to_owned(), |bit| format!("b{bit}")),
+            order: |a, b| a.bit().cmp(&b.bit()),
+        },
+        ListColumn {
+            shown: Column::number("Before", "The value that is stored without the fault").leaves(0),
+            text: |row| row.values()[0].map_or_else(|| "–".to_owned(), value_text),
+            order: |a, b| by_value(a, b, 0),
+        },
+        ListColumn {
+            shown: Column::number("After", "The value that is stored with the fault").leaves(3),
+            text: |row| row.values()[1].map_or_else(|| "–".to_owned(), value_text),
+            order: |a, b| by_value(a, b, 1),
+        },
+        ListColumn {
+            shown: Column::number("SDC-1 images", sdc1),
+            text: |row| text::grouped(row.trial.sdc1),
+            order: |a, b| (a.trial.sdc1, a.trial.due).cmp(&(b.trial.sdc1, b.trial.due)),
+        },
+        ListColumn {
+            shown: Column::number("Accuracy", "Accuracy on the images of the trial").leaves(1),
+            text: |row| text::percent(row.trial.accuracy),
+            order: |a, b| a.trial.accuracy.total_cmp(&b.trial.accuracy),
+        },
+    ]
+}
+
+/// Compares the values before or after the fault; a row without one comes first.
+fn by_value(a: &TrialRow, b: &TrialRow, at: usize) -> Ordering {
+    let [a, b] = [a, b].map(|row| row.values()[at].unwrap_or(f64::NEG_INFINITY));
+    a.total_cmp(&b)
 }
 
 /// Height of a row, and length of a full bar with the gap before it, in points.
@@ -329,27 +278,23 @@ const WIDEST: f32 = 160.0;
 /// A trial of a run.
 pub type TrialId = (String, TrialKey);
 
-/// The order of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sort {
-    column: Column,
-    is_descending: bool,
-}
-
-impl Default for Sort {
-    fn default() -> Self {
-        Self { column: Column::default(), is_descending: true }
-    }
-}
-
-/// The state of the list between frames.
-#[derive(Default)]
+/// The list of trials.
 pub struct TrialList {
-    sort: Sort,
+    columns: [ListColumn; COLUMNS],
+    sort: Order,
     /// The rows in their order, with what they were sorted from.
-    order: Option<(Arc<TrialRows>, Sort, Arc<[usize]>)>,
+    order: Option<(Arc<TrialRows>, Order, Arc<[usize]>)>,
     /// The position of a row to show next.
     target: Option<usize>,
+}
+
+/// The order at first: the worst ones first.
+const WORST: Order = Order { column: Some(SDC1), is_descending: true };
+
+impl Default for TrialList {
+    fn default() -> Self {
+        Self { columns: columns(), sort: WORST, order: None, target: None }
+    }
 }
 
 /// Returns the identity of the trial of a row.
@@ -358,21 +303,25 @@ pub fn id_of(row: &TrialRow) -> TrialId {
 }
 
 impl TrialList {
-    /// Returns the places of rows in their order.
+    /// Returns the places of rows in their order; equal ones go by their trials.
     pub fn order(&mut self, rows: &Arc<TrialRows>) -> Arc<[usize]> {
-        let is_sorted = |(of, sort, _): &(Arc<TrialRows>, Sort, Arc<[usize]>)| {
-            Arc::ptr_eq(of, rows) && *sort == self.sort
-        };
-        if !self.order.as_ref().is_some_and(is_sorted) {
-            let Sort { column, is_descending } = self.sort;
-            let mut order: Vec<usize> = (0..rows.rows.len()).collect();
-            order.sort_by(|a, b| {
-                let (a, b) = (&rows.rows[*a], &rows.rows[*b]);
-                if is_descending { column.order(b, a) } else { column.order(a, b) }
-            });
-            self.order = Some((rows.clone(), self.sort, order.into()));
+        if let Some((of, sort, order)) = &self.order
+            && Arc::ptr_eq(of, rows)
+            && *sort == self.sort
+        {
+            return order.clone();
         }
-        self.order.as_ref().map_or_else(|| Arc::from([]), |(.., order)| order.clone())
+        let by_column = self.columns[self.sort.column.unwrap_or(SDC1)].order;
+        let place = |row: &TrialRow| (row.seed, row.trial.key.round, row.trial.key.trial);
+        let mut order: Vec<usize> = (0..rows.rows.len()).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (&rows.rows[*a], &rows.rows[*b]);
+            let ascending = by_column(a, b).then_with(|| place(a).cmp(&place(b)));
+            if self.sort.is_descending { ascending.reverse() } else { ascending }
+        });
+        let order: Arc<[usize]> = order.into();
+        self.order = Some((rows.clone(), self.sort, order.clone()));
+        order
     }
 
     /// Shows this position of the list in the next frame.
@@ -383,18 +332,22 @@ impl TrialList {
     /// Draws the list; returns the trial whose row is clicked.
     pub fn ui(&mut self, ui: &mut Ui, rows: &Arc<TrialRows>, open: Option<&TrialId>) -> Option<TrialId> {
         let places = self.order(rows);
-        let known = &Column::ALL[usize::from(!rows.has_settings)..];
-        let mut columns: Vec<table::Column<'_>> =
-            known.iter().map(|column| column.shown(rows, self.sort.column == *column)).collect();
+        let first = usize::from(!rows.has_settings);
+        let known = &self.columns[first..];
+        let at = self.sort.column.and_then(|column| column.checked_sub(first));
+        let mut columns: Vec<Column<'_>> = known.iter().map(|column| column.shown.clone()).collect();
+        for (position, column) in columns.iter_mut().enumerate() {
+            let text = rows.widths[first + position];
+            let text = if first + position == SETTING { text.min(WIDEST) } else { text };
+            let arrow = if at == Some(position) { table::ARROW } else { 0.0 };
+            column.width = (text * 1.02).ceil() + 2.0 * table::PADDING + arrow;
+        }
         let stay = columns.iter().filter(|column| column.leaves.is_none()).map(|column| column.width);
         let bar = if stay.sum::<f32>() + BAR <= ui.available_width() { BAR } else { 0.0 };
-        if let Some(at) = known.iter().position(|column| *column == Column::Sdc1) {
-            columns[at].width += bar;
-        }
-        let at = known.iter().position(|column| *column == self.sort.column);
+        columns[SDC1 - first].width += bar;
         let mut order = Order { column: at, is_descending: self.sort.is_descending };
         let trial = |row: usize| &rows.rows[places[row]];
-        let text = |row: usize, column: usize| known[column].text(trial(row));
+        let text = |row: usize, column: usize| (known[column].text)(trial(row));
         let table = Table {
             id: "trials",
             columns: &columns,
@@ -422,39 +375,13 @@ impl TrialList {
                 }
                 return;
             };
-            if known[column] == Column::Sdc1 && bar > 0.0 {
+            if first + column == SDC1 && bar > 0.0 {
                 bar_ui(ui, trial(row), bar - table::GAP);
             }
             ui.add(Label::new(text(row, column)).selectable(false).truncate());
         });
-        let sort = |at: usize| Sort { column: known[at], is_descending: order.is_descending };
-        self.sort = order.column.map_or_else(Sort::default, sort);
+        self.sort = order.column.map_or(WORST, |at| Order { column: Some(first + at), ..order });
         clicked
-    }
-}
-
-impl Column {
-    /// Returns the column as the table has it, with room for all texts.
-    fn shown(self, rows: &TrialRows, is_sorted: bool) -> table::Column<'static> {
-        let text = rows.widths[self as usize];
-        let text = if self == Self::Setting { text.min(WIDEST) } else { text };
-        let arrow = if is_sorted { table::ARROW } else { 0.0 };
-        table::Column {
-            title: self.heading().into(),
-            mark: None,
-            help: self.help().into(),
-            is_number: self.is_number(),
-            ends_right: self.is_number(),
-            width: (text * 1.02).ceil() + 2.0 * table::PADDING + arrow,
-            leaves: match self {
-                Self::Before => Some(0),
-                Self::Accuracy => Some(1),
-                Self::Seed => Some(2),
-                Self::After => Some(3),
-                Self::Bit => Some(4),
-                Self::Setting | Self::Trial | Self::Weight | Self::Sdc1 => None,
-            },
-        }
     }
 }
 
@@ -509,13 +436,13 @@ pub(super) mod tests {
 
     #[test]
     fn a_row_has_the_entry_by_row_and_column_and_its_values_as_numbers() {
-        let texts = Column::ALL.map(|column| column.text(&row(114, 330)));
+        let texts = columns().map(|column| (column.text)(&row(114, 330)));
         assert_eq!(
             texts,
             ["dense", "2", "114", "fc1 [52, 11]", "b30", "0.1724", "5.866×10³⁷", "330", "8.06 %"]
         );
         let many = TrialRow { trial: FaultyTrial { faults: 1001, ..row(1, 2).trial }, ..row(1, 2) };
-        assert_eq!(Column::Weight.text(&many), "fc1 [52, 11] + 1,000");
+        assert_eq!((columns()[3].text)(&many), "fc1 [52, 11] + 1,000");
         let bias =
             LoggedFault { parameter: "fc1.bias".into(), index: 3, bit: None, before: None, after: None };
         assert_eq!(place(&bias, Some(&vec![9])), "fc1.bias [3]");
@@ -524,11 +451,14 @@ pub(super) mod tests {
 
     #[test]
     fn every_column_has_an_order_and_equal_rows_go_by_their_trials() {
-        for column in Column::ALL {
-            assert_eq!(column.order(&row(1, 5), &row(1, 5)), Ordering::Equal, "{column:?}");
+        for column in columns() {
+            assert_eq!((column.order)(&row(1, 5), &row(1, 5)), Ordering::Equal, "{}", column.shown.title);
         }
-        assert_eq!(Column::Sdc1.order(&row(1, 5), &row(2, 3)), Ordering::Greater);
-        assert_eq!(Column::Bit.order(&row(1, 5), &row(2, 3)), Ordering::Less);
+        assert_eq!((columns()[SDC1].order)(&row(1, 5), &row(2, 3)), Ordering::Greater);
+        let rows = Arc::new(TrialRows { rows: vec![row(2, 3), row(1, 5)], ..TrialRows::default() });
+        let mut list =
+            TrialList { sort: Order { column: Some(4), is_descending: false }, ..TrialList::default() };
+        assert_eq!(list.order(&rows)[..], [1, 0], "the bits are equal");
     }
 
     #[test]
@@ -555,7 +485,7 @@ pub(super) mod tests {
         });
         let mut list = TrialList::default();
         assert_eq!(list.order(&rows)[..], [1, 2, 0], "the worst ones first");
-        list.sort = Sort { column: Column::Trial, is_descending: false };
+        list.sort = Order { column: Some(2), is_descending: false };
         assert_eq!(list.order(&rows)[..], [0, 1, 2]);
         list.sort.is_descending = true;
         assert_eq!(list.order(&rows)[..], [2, 1, 0]);

@@ -65,7 +65,7 @@ struct Answers {
 
 impl Answers {
     /// Counts the predictions and makes the figure: for a thousand classes it has a million cells.
-    fn of(predictions: Vec<Prediction>, seen: &SeenSamples, title: String) -> Self {
+    fn new(predictions: Vec<Prediction>, seen: &SeenSamples, title: String) -> Self {
         let labels = seen.samples.labels.iter().copied();
         let pairs = labels.zip(predictions.iter().map(|prediction| prediction.class));
         let counts = Confusion::new(seen.classes.len(), pairs);
@@ -96,18 +96,15 @@ pub const ENTRY: ViewEntry = ViewEntry {
     make: || Box::<DataView>::default(),
 };
 
-/// The run whose predictions are shown.
-struct Predicting {
-    source: Source,
-    title: String,
-}
+/// The run whose predictions are shown, and its title.
+type Predicting = (Source, String);
 
 impl View for DataView {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         // What a trial changed is no answer to the question about other runs.
         let changed = changed_images(shared);
-        changed.take_if(|changed| !changed.is_under(input.selection));
-        if changed.as_mut().is_some_and(ChangedImages::take_new) {
+        changed.take_if(|changed| changed.selection != runs_of(input.selection));
+        if changed.as_mut().is_some_and(|changed| std::mem::take(&mut changed.is_new)) {
             (self.shown, self.filter) = (Shown::Pictures, Filter::default());
         }
         let Some((spec, predicting)) = subject(ui, input, shared) else {
@@ -135,11 +132,14 @@ impl View for DataView {
             }
         };
         if self.pictures_of.as_ref() != Some(&key) {
-            self.pictures.forget();
+            self.pictures = Pictures::default();
             self.pictures_of = Some(key);
         }
-        let answers = predicting.as_ref().and_then(|predicting| self.predict(ui, predicting, &seen));
-        self.take_matrix(answers.as_ref());
+        let answers = predicting.and_then(|predicting| self.predict(ui, predicting, &seen));
+        if self.matrix.0.as_ref().map(Arc::as_ptr) != answers.as_ref().map(Arc::as_ptr) {
+            self.matrix.0.clone_from(&answers);
+            self.matrix.1.forget_figure();
+        }
         self.bar_ui(ui, changed, &seen, answers.is_some());
         inventory_ui(ui, &seen.inventory);
         if seen.samples.is_empty() {
@@ -170,14 +170,11 @@ impl View for DataView {
     }
 
     fn offers(&self) -> Offers {
-        if self.matrix.0.is_some() { Offers::Figure } else { Offers::Later("No predictions are shown yet") }
-    }
-
-    fn offer(&self) -> Option<Offer> {
-        let answers = self.matrix.0.as_ref()?;
-        let shown = self.matrix.1.shown(&answers.figure);
+        let (Some(answers), view) = &self.matrix else {
+            return Offers::Later("No predictions are shown yet");
+        };
         let title = format!("confusion matrix of {}", answers.title);
-        Some(Offer::new("confusion".to_owned(), title, move || shown.clone()))
+        Offers::Figure(Offer::visible("confusion".to_owned(), title, view, &answers.figure))
     }
 }
 
@@ -199,7 +196,7 @@ fn subject(
     let network: &mut NetworkAtEnd = shared.store.of();
     if let Some((spec, _)) = network.spec(ui.ctx(), input) {
         let read = network.ui(ui, ENTRY.help, input);
-        return Some((spec, read.map(|read| Predicting { source: read.source, title: read.title })));
+        return Some((spec, read.map(|read| (read.source, read.title))));
     }
     let run = input.selected().next().or(input.listed.first())?;
     ui.label(RichText::new("No run is selected that is done, so there are no predictions.").weak());
@@ -208,13 +205,17 @@ fn subject(
 
 impl DataView {
     /// Returns the predictions of a run, once a thread has made them.
-    fn predict(&mut self, ui: &mut Ui, run: &Predicting, seen: &Arc<SeenSamples>) -> Option<Arc<Answers>> {
-        let key = (run.source.clone(), self.part);
-        let (source, samples) = (run.source.clone(), seen.clone());
-        let title = format!("{}, {} part", run.title, self.part.name().to_lowercase());
+    fn predict(
+        &mut self,
+        ui: &mut Ui,
+        (source, title): Predicting,
+        seen: &Arc<SeenSamples>,
+    ) -> Option<Arc<Answers>> {
+        let (key, samples) = ((source.clone(), self.part), seen.clone());
+        let title = format!("{title}, {} part", self.part.name().to_lowercase());
         let read = move || {
             let found = predict(&source.folder, &source.id, source.moment, &samples.samples)?;
-            Ok(Arc::new(Answers::of(found, &samples, title)))
+            Ok(Arc::new(Answers::new(found, &samples, title)))
         };
         match self.answers.get(&key, ui.ctx(), read) {
             // Those of other samples do not fit.
@@ -231,19 +232,6 @@ impl DataView {
                 widgets::message_ui(ui, widgets::Tone::Bad, &format!("There are no predictions: {why}"));
                 None
             }
-        }
-    }
-
-    /// Takes the matrix of these predictions.
-    fn take_matrix(&mut self, answers: Option<&Arc<Answers>>) {
-        let is_same = match (&self.matrix.0, answers) {
-            (Some(last), Some(answers)) => Arc::ptr_eq(last, answers),
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        if !is_same {
-            self.matrix.0 = answers.cloned();
-            self.matrix.1.forget_figure();
         }
     }
 
@@ -316,7 +304,7 @@ pub struct ChangedImages {
 }
 
 impl ChangedImages {
-    /// Pictures that the view has not shown yet.
+    /// Returns pictures that the view has not shown yet.
     pub fn new(title: String, images: Vec<(usize, [Option<u32>; 2])>, spec: Arc<RunSpec>) -> Self {
         Self { title, images, spec, selection: Selection::default(), is_new: true }
     }
@@ -324,16 +312,6 @@ impl ChangedImages {
     /// Returns the same, until something else is selected.
     pub fn under(self, selection: &Selection) -> Self {
         Self { selection: runs_of(selection), ..self }
-    }
-
-    /// Returns true if the same runs are still selected.
-    pub fn is_under(&self, selection: &Selection) -> bool {
-        self.selection == runs_of(selection)
-    }
-
-    /// Returns true if the view has not shown them yet; it has then.
-    pub fn take_new(&mut self) -> bool {
-        std::mem::take(&mut self.is_new)
     }
 
     /// Returns the two classes of a picture.
@@ -381,13 +359,8 @@ impl Filter {
                         && (!self.is_wrong || found != Some(label))
                 })
         };
-        match changed {
-            Some(changed) => {
-                let images = changed.images.iter().map(|(image, _)| *image);
-                images.filter(|at| *at < labels.len()).filter(fits).collect()
-            }
-            None => (0..labels.len()).filter(fits).collect(),
-        }
+        let is_changed = |at: &usize| changed.is_none_or(|changed| changed.classes(*at).is_some());
+        (0..labels.len()).filter(is_changed).filter(fits).collect()
     }
 
     /// Draws the choices, from right to left.

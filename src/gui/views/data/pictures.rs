@@ -29,7 +29,6 @@ const VALUES: usize = 4;
 #[derive(Default)]
 pub struct Pictures {
     textures: BTreeMap<usize, Result<TextureHandle, String>>,
-    /// Pictures that a thread decodes.
     decoding: Latest<(), Decoded>,
 }
 
@@ -37,11 +36,6 @@ pub struct Pictures {
 type Decoded = Vec<(usize, Result<Picture, String>)>;
 
 impl Pictures {
-    /// Has to be called when the samples change.
-    pub fn forget(&mut self) {
-        *self = Self::default();
-    }
-
     /// Draws the listed samples in rows; only those that are visible are made.
     pub fn ui(
         &mut self,
@@ -100,7 +94,7 @@ impl Pictures {
         }
     }
 
-    /// Draws a sample. Yields its place where a thread has to decode it first.
+    /// Draws a sample. Returns its place where a thread has to decode it first.
     fn sample_ui(&mut self, ui: &mut Ui, seen: &SeenSamples, at: usize) -> Option<usize> {
         let samples = &seen.samples;
         if !samples.shape.is_image() {
@@ -128,15 +122,13 @@ impl Pictures {
                 let scale = PICTURE / width.max(height).max(1.0);
                 ui.add(Image::new(texture).fit_to_exact_size(vec2(width, height) * scale));
             }
-            Err(error) => {
-                small_ui(ui, "unreadable").on_hover_text(error);
-            }
+            Err(error) => drop(small_ui(ui, "unreadable").on_hover_text(error)),
         }
         None
     }
 }
 
-/// Words in the place of a picture.
+/// Draws words in the place of a picture.
 fn small_ui(ui: &mut Ui, words: &str) -> Response {
     ui.allocate_ui(Vec2::splat(PICTURE), |ui| ui.label(RichText::new(words).size(theme::SMALL))).inner
 }
@@ -158,11 +150,6 @@ pub fn texture(ui: &Ui, name: &str, picture: &Picture, options: TextureOptions) 
     ui.ctx().load_texture(format!("{name} {}", picture.image), image, options)
 }
 
-/// Returns the name of a class; its number where the data do not have it, and "none" where logits are not finite.
-fn name(seen: &SeenSamples, class: Option<u32>) -> String {
-    seen.classes.name_of(class)
-}
-
 /// Draws the class, and below it what is predicted: in the colour of errors where that is wrong.
 fn words_ui(
     ui: &mut Ui,
@@ -176,13 +163,13 @@ fn words_ui(
         let shown = RichText::new(text::shortened(words, 16)).size(theme::SMALL).color(colour);
         ui.add(Label::new(shown).selectable(false));
     };
-    let label = seen.samples.labels[at];
-    line(&name(seen, Some(label)), colours.text);
+    let (label, name) = (seen.samples.labels[at], |class| seen.classes.name_of(class));
+    line(&name(Some(label)), colours.text);
     if let Some([golden, faulty]) = changed.and_then(|changed| changed.classes(at)) {
-        return line(&format!("{} → {}", name(seen, golden), name(seen, faulty)), colours.bad);
+        return line(&format!("{} → {}", name(golden), name(faulty)), colours.bad);
     }
     let Some(prediction) = predictions.map(|predictions| predictions[at]) else { return };
-    let words = format!("→ {}, {}", name(seen, prediction.class), percent(prediction.confidence));
+    let words = format!("→ {}, {}", name(prediction.class), percent(prediction.confidence));
     line(&words, if prediction.class == Some(label) { colours.text3 } else { colours.bad });
 }
 
@@ -197,17 +184,13 @@ fn reading(
     predictions: Option<&[Prediction]>,
     changed: Option<&ChangedImages>,
 ) -> String {
-    let mut words = format!("Sample {at}, class {}", name(seen, Some(seen.samples.labels[at])));
-    if let Some(prediction) = predictions.map(|predictions| predictions[at]) {
-        words = format!(
-            "{words}\nPredicted: {} {}",
-            name(seen, prediction.class),
-            percent(prediction.confidence)
-        );
+    let name = |class| seen.classes.name_of(class);
+    let mut words = format!("Sample {at}, class {}", name(Some(seen.samples.labels[at])));
+    if let Some(Prediction { class, confidence }) = predictions.map(|predictions| predictions[at]) {
+        words = format!("{words}\nPredicted: {} {}", name(class), percent(confidence));
     }
     if let Some([golden, faulty]) = changed.and_then(|changed| changed.classes(at)) {
-        words =
-            format!("{words}\nWithout the fault: {}\nWith it: {}", name(seen, golden), name(seen, faulty));
+        words = format!("{words}\nWithout the fault: {}\nWith it: {}", name(golden), name(faulty));
     }
     words
 }

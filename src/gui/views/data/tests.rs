@@ -47,8 +47,8 @@ fn samples_without_pixels_have_their_classes_counts_and_predictions() {
     for label in ["setosa", "Mean", "Wrong", "Confusion"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
-    assert!(harness.state().views.offers("data").has_figure());
-    let table = figure::csv::csv(&harness.state().views.offer("data").unwrap().figure());
+    assert!(harness.state().views.offers("data").figure().is_some());
+    let table = figure::csv::csv(&harness.state().views.offers("data").figure().unwrap().figure());
     // 3 classes of the same size, each with 3 predicted ones, and the head.
     assert_eq!(table.lines().count(), 10, "{table}");
     harness.get_by_label("Wrong").click();
@@ -120,7 +120,7 @@ fn what_a_trial_changed_is_shown_in_the_data_of_its_run_and_nothing_of_other_run
     for label in ["3 → 8", "5 → none", "Class"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
-    assert!(!harness.state().views.offers("data").has_figure());
+    assert!(harness.state().views.offers("data").figure().is_none());
     harness.get_by_label("Show all samples").click();
     wait_for(&mut harness, "a, seed 1, final weights");
     wait_for(&mut harness, "30 samples");

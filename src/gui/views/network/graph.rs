@@ -59,14 +59,13 @@ fn gutter(edges: &[Edge]) -> f32 {
 pub(super) struct Marks {
     /// True if its line is open in the editor.
     pub is_open: bool,
-    /// True if something is wrong with it.
     pub is_wrong: bool,
     /// True if a click leads to its line in the editor.
     pub leads: bool,
 }
 
 /// Draws an operation as a block, joined by arrows to the operations that it reads; `painter` draws the arrows, which
-/// reach into other rows. Returns whether it was clicked.
+/// reach into other rows. Returns true if it was clicked.
 fn block_ui(
     ui: &mut Ui,
     painter: &Painter,
@@ -77,15 +76,22 @@ fn block_ui(
 ) -> bool {
     let cell = ui.max_rect();
     let link = &chain[position];
-    let gutter = gutter(edges);
+    let (gutter, colours) = (gutter(edges), theme::present(ui));
     let indent = if link.is_shortcut { INDENT } else { 0.0 };
     let space = Rect::from_min_max(cell.min + vec2(2.0 + gutter, 3.0), cell.max - vec2(theme::STEP, 3.0));
     let block = space.with_min_x(space.left() + indent);
     let gap = 6.0 + ui.spacing().item_spacing.y;
-    let arrows = Arrows { painter, stroke: Stroke::new(2.0, theme::present(ui).text2) };
+    let arrows = Arrows { painter, stroke: Stroke::new(2.0, colours.text2) };
     arrows.straight(space, gap, chain, position);
     arrows.in_lanes(space, block, gap, edges, position);
-    box_ui(ui, block, layer.is_some(), marks);
+    let fill = if layer.is_some() { colours.raised } else { Color32::TRANSPARENT };
+    let stroke = match marks {
+        Marks { is_wrong: true, .. } => Stroke::new(2.0, colours.bad),
+        Marks { is_open: true, .. } => Stroke::new(2.0, colours.link),
+        Marks { .. } => Stroke::new(1.0, colours.line),
+    };
+    ui.painter().rect_filled(block, 4.0, fill);
+    ui.painter().rect_stroke(block, 4.0, stroke, StrokeKind::Inside);
     let is_clicked = marks.leads && {
         let response = ui.interact(block, ui.scope_id().with("block"), Sense::click());
         let name = format!("Edit {}", link.what);
@@ -94,30 +100,17 @@ fn block_ui(
     };
     ui.add_space(theme::STEP + gutter + indent);
     let text = RichText::new(&link.what);
-    let text = if marks.is_wrong { text.color(theme::present(ui).bad) } else { text };
+    let text = if marks.is_wrong { text.color(colours.bad) } else { text };
     ui.add(Label::new(text).selectable(false));
     if let Some(layer) = layer {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(1.5 * theme::STEP);
             let weight = format!("{}, weight of {}", layer.kind, layer.shape);
-            let name = RichText::new(&layer.name).small().color(theme::present(ui).text2);
+            let name = RichText::new(&layer.name).small().color(colours.text2);
             ui.add(Label::new(name).selectable(false)).on_hover_text(weight);
         });
     }
     is_clicked
-}
-
-/// Paints the box of a block; those with parameters are filled.
-fn box_ui(ui: &Ui, block: Rect, has_parameters: bool, marks: Marks) {
-    let colours = theme::present(ui);
-    let fill = if has_parameters { colours.raised } else { Color32::TRANSPARENT };
-    let stroke = match marks {
-        Marks { is_wrong: true, .. } => Stroke::new(2.0, colours.bad),
-        Marks { is_open: true, .. } => Stroke::new(2.0, colours.link),
-        Marks { .. } => Stroke::new(1.0, colours.line),
-    };
-    ui.painter().rect_filled(block, 4.0, fill);
-    ui.painter().rect_stroke(block, 4.0, stroke, StrokeKind::Inside);
 }
 
 /// Paints the edges of the graph, row by row.
@@ -191,22 +184,20 @@ const BARS: [usize; 3] = [2, 3, 4];
 
 /// Returns the columns without their widths.
 fn columns() -> [Column<'static>; 7] {
+    let harm = "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % CI over trials";
+    let work = "Multiply-adds of the surviving weights in a forward pass of one sample";
     [
-        Column::text("Operation", "From the input at the top to the logits, with the name of its layer as in PyTorch"),
-        Column::text("Output", "Shape of its output: channels, height, width; or units").leaves(2),
-        Column::number("Parameters", "Entries of all trained parameters, and their share of the network").leaves(3),
-        Column::number("Remaining", "Weights that are not pruned"),
         Column::text(
-            "Vulnerability",
-            "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % CI over trials",
-        )
-        .leaves(4),
+            "Operation",
+            "From the input at the top to the logits, with the name of its layer as in PyTorch",
+        ),
+        Column::text("Output", "Shape of its output: channels, height, width; or units").leaves(2),
+        Column::number("Parameters", "Entries of all trained parameters, and their share of the network")
+            .leaves(3),
+        Column::number("Remaining", "Weights that are not pruned"),
+        Column::text("Vulnerability", harm).leaves(4),
         Column::number("Frozen", "Frozen weights; pruned ones do not count here").leaves(0),
-        Column::number(
-            "Multiply-adds left",
-            "Multiply-adds of the surviving weights in a forward pass of one sample",
-        )
-        .leaves(1),
+        Column::number("Multiply-adds left", work).leaves(1),
     ]
 }
 
@@ -276,8 +267,8 @@ impl<'a> Sheet<'a> {
         let all = total(&drawing.summary.layers, drawing.misfit.is_some());
         let (edges, columns) = (lanes(&drawing.summary.chain), columns());
         let mut sheet = Self { drawing, edges, all, worst, columns, has_bars: true, has_intervals: true };
-        for (has_bars, has_intervals) in [(true, true), (false, true), (false, false)] {
-            (sheet.has_bars, sheet.has_intervals) = (has_bars, has_intervals);
+        for shown in [(true, true), (false, true), (false, false)] {
+            (sheet.has_bars, sheet.has_intervals) = shown;
             sheet.columns = std::array::from_fn(|at| sheet.columns[at].clone().fits(ui, sheet.width(ui, at)));
             if sheet.columns.iter().map(|column| column.width).sum::<f32>() <= ui.available_width() {
                 break;
@@ -353,7 +344,7 @@ impl<'a> Sheet<'a> {
         (0..self.rows()).map(width).fold(0.0, f32::max) + bar
     }
 
-    /// Draws the operation of a row; returns whether its block was clicked.
+    /// Draws the operation of a row; returns true if its block was clicked.
     fn block_ui(&self, ui: &mut Ui, painter: &Painter, row: usize) -> bool {
         let mark = self.drawing.marks.get(row).copied().unwrap_or_default();
         match self.line(row) {

@@ -18,10 +18,10 @@ use crate::theme;
 use crate::widgets::{Tone, message_ui};
 use doc::arch::place_of;
 use doc::structure::Misfit;
-use doc::{Experiment, Module, Net, RunSpec, planned};
+use doc::{Module, Net, RunSpec, planned};
 use figure::network;
 use form::check_ranges;
-use form::path::{Place, Segment};
+use form::path::Place;
 use graph::{Drawing, Marks, table_ui};
 use results::network::{LayerSummary, NetworkSummary, Vulnerabilities, Vulnerability, as_begun};
 use results::tiles::Group;
@@ -33,7 +33,7 @@ const TABLE: f32 = 0.65;
 /// The last contents, for exports.
 #[derive(Default)]
 pub struct NetworkView {
-    drawn: Option<(Vec<LayerSummary>, Vulnerabilities, String)>,
+    drawn: Option<Arc<(Vec<LayerSummary>, Vulnerabilities, String)>>,
     /// The stage whose campaigns give the vulnerability; the first one where there is none of them.
     stage: Option<String>,
 }
@@ -63,10 +63,12 @@ pub const ENTRY: ViewEntry = ViewEntry {
 impl View for NetworkView {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         self.drawn = None;
-        let of_experiment = is_of_experiment(input, &mut shared.store.of::<ExperimentFor>().0);
+        let asked = &mut shared.store.of::<ExperimentFor>().0;
+        asked.take_if(|selection| selection != input.selection);
+        let of_experiment = asked.is_some();
         let network: &mut NetworkAtEnd = shared.store.of();
         let shown = if of_experiment { None } else { network.spec(ui.ctx(), input) };
-        let place = place_of_net(input, of_experiment);
+        let (place, net) = drawn_net(input, of_experiment);
         let planned = Planned::of(input, shown, of_experiment);
         let drawn;
         let (summary, lines, id, arm, title) = if let Some(Planned { spec, id, arm }) = planned {
@@ -74,20 +76,22 @@ impl View for NetworkView {
             ui.label(RichText::new(&title).strong())
                 .on_hover_text("Remaining and frozen weights appear when the run is done");
             let (summary, misfit) = planned_summary(&spec);
-            let lines = Lines::of(ui.ctx(), &spec.net, &place, misfit);
-            for message in lines.messages() {
+            let lines = Lines::new(ui.ctx(), &spec.net, &place, misfit);
+            let wrong = lines.wrong.iter().map(|(_, message)| message.clone());
+            for message in wrong.chain(lines.misfit.iter().map(|(misfit, _)| misfit.to_string())) {
                 message_ui(ui, Tone::Bad, &message);
             }
             drawn = summary;
             (&drawn, lines, id, arm, title)
         } else {
-            let net = net_at(input.experiment, &place).clone();
             let read = network.ui(ui, ENTRY.help, input)?;
-            let lines = Lines::of(ui.ctx(), &net, &place, None);
+            let lines = Lines::new(ui.ctx(), net, &place, None);
             (read.summary, lines, read.source.id, read.arm, read.title)
         };
         let reports = input.runs.record(&id);
-        let harm = vulnerabilities(input, &arm, self.stage.as_deref());
+        let own = input.selected().filter(|run| run.arm == arm);
+        let own = own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?)));
+        let harm = Vulnerabilities::new(&arm, own, self.stage.as_deref());
         if !harm.subject.is_empty() {
             ui.horizontal(|ui| {
                 ui.label(RichText::new(format!("Vulnerability: {}", harm.subject)).small().weak());
@@ -101,21 +105,15 @@ impl View for NetworkView {
         let clicked = ui.allocate_ui(most, |ui| table_ui(ui, &drawing)).inner;
         ui.add_space(2.0 * theme::STEP);
         ScrollArea::vertical().id_salt("reports").auto_shrink(false).show(ui, |ui| reports_ui(ui, reports));
-        self.drawn = Some((summary.layers.clone(), harm, title));
-        clicked.and_then(|position| lines.place(position)).map(Request::Edit)
+        self.drawn = Some(Arc::new((summary.layers.clone(), harm, title)));
+        // The input has no line; that of a layer that does not fit is the last one.
+        clicked.and_then(|position| lines.places.get(position.checked_sub(1)?).cloned()).map(Request::Edit)
     }
 
     fn offers(&self) -> Offers {
-        match self.drawn {
-            Some(_) => Offers::Figure,
-            None => Offers::Later("Network shows nothing yet"),
-        }
-    }
-
-    fn offer(&self) -> Option<Offer> {
-        let (layers, harm, of) = self.drawn.clone()?;
-        let make = move || network::layers(&layers, &harm, &of);
-        Some(Offer::new("layers".to_owned(), "remaining weights of the layers".to_owned(), make))
+        let Some(drawn) = self.drawn.clone() else { return Offers::Later("Network shows nothing yet") };
+        let make = move || network::layers(&drawn.0, &drawn.1, &drawn.2);
+        Offers::Figure(Offer::new("layers".to_owned(), "remaining weights of the layers".to_owned(), make))
     }
 }
 
@@ -153,48 +151,23 @@ impl Planned {
             return None;
         }
         let arm = index.and_then(|index| experiment.arms.get(index));
-        let sweeps = experiment.sweep.0.keys().chain(arm.into_iter().flat_map(|arm| arm.sweep.0.keys()));
-        let (spec, is_swept) =
-            (planned(experiment, index), sweeps.clone().any(|path| path.starts_with("net")));
-        if index.is_some() && is_swept {
+        let mut sweeps = experiment.sweep.0.keys().chain(arm.into_iter().flat_map(|arm| arm.sweep.0.keys()));
+        if index.is_some() && sweeps.any(|path| path.starts_with("net")) {
             return None;
         }
         let arm = arm.map_or_else(|| "experiment".to_owned(), |arm| arm.name.clone());
-        Some(Self { spec: Arc::new(spec), id: String::new(), arm })
+        Some(Self { spec: Arc::new(planned(experiment, index)), id: String::new(), arm })
     }
 }
 
-/// Returns true if the network of the experiment was asked for since something was selected.
-fn is_of_experiment(input: &ViewInput<'_>, asked: &mut Option<Selection>) -> bool {
-    if asked.as_ref().is_some_and(|selection| selection != input.selection) {
-        *asked = None;
-    }
-    asked.is_some()
-}
-
-/// Returns the place in the document of the network that is drawn: that of the selected arm, or the one that it
-/// inherits.
-fn place_of_net(input: &ViewInput<'_>, of_experiment: bool) -> Place {
-    let root = Place::default();
+/// Returns the network that is drawn with its place in the document: that of the selected arm, or the one that it inherits.
+fn drawn_net<'a>(input: &ViewInput<'a>, of_experiment: bool) -> (Place, &'a Net) {
+    let (experiment, root) = (input.experiment, Place::default());
     let arm = input.selection.arm().filter(|_| !of_experiment);
-    let own = arm.filter(|arm| input.experiment.arms.get(*arm).is_some_and(|arm| arm.net.is_some()));
-    own.map_or_else(|| root.key("net"), |arm| root.key("arms").index(arm).key("net"))
-}
-
-/// Returns the network at such a place.
-fn net_at<'a>(experiment: &'a Experiment, place: &Place) -> &'a Net {
-    let arm = place.0.iter().find_map(|segment| match segment {
-        Segment::Index(arm) => experiment.arms.get(*arm),
-        Segment::Key(_) | Segment::Variant(_) => None,
-    });
-    arm.and_then(|arm| arm.net.as_ref()).unwrap_or(&experiment.net)
-}
-
-/// Returns the vulnerability by the campaigns of a stage, of the selected run, or of the selected runs with the setting of the shown
-/// network, which is the `arm` with its swept values.
-fn vulnerabilities(input: &ViewInput<'_>, arm: &str, stage: Option<&str>) -> Vulnerabilities {
-    let own = input.selected().filter(|run| run.arm == arm);
-    Vulnerabilities::new(arm, own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))), stage)
+    match arm.and_then(|arm| Some((arm, experiment.arms.get(arm)?.net.as_ref()?))) {
+        Some((arm, net)) => (root.key("arms").index(arm).key("net"), net),
+        None => (root.key("net"), &experiment.net),
+    }
 }
 
 /// The lines of the editor for the operations of a network.
@@ -204,7 +177,6 @@ struct Lines {
     paths: Vec<Vec<usize>>,
     /// The places of these lines.
     places: Vec<Place>,
-    /// The open line.
     open: Vec<usize>,
     /// Places of settings out of range, and what is wrong with them.
     wrong: Vec<(Place, String)>,
@@ -214,7 +186,7 @@ struct Lines {
 
 impl Lines {
     /// Returns the lines of a network at a place of the document.
-    pub fn of(ctx: &Context, net: &Net, place: &Place, misfit: Option<Misfit>) -> Self {
+    pub fn new(ctx: &Context, net: &Net, place: &Place, misfit: Option<Misfit>) -> Self {
         let wrong = check_ranges(&mut net.clone()).into_iter();
         let inside = |inner: Place| Place([place.0.clone(), inner.0].concat());
         let wrong = wrong.map(|problem| (inside(problem.place), problem.message)).collect();
@@ -226,17 +198,9 @@ impl Lines {
         let paths = paths(layers);
         let places = paths.iter().map(|path| place_of(&of_net, layers, path)).collect();
         let open = open_path(ctx, of_net.key("layers"), layers);
-        let misfit = misfit.map(|misfit| {
-            let what = layer_at(layers, &misfit.path).map_or_else(String::new, Module::words);
-            (misfit, what)
-        });
+        let what = |misfit: &Misfit| layer_at(layers, &misfit.path).map_or_else(String::new, Module::words);
+        let misfit = misfit.map(|misfit| (misfit.clone(), what(&misfit)));
         Self { paths, places, open, wrong, misfit }
-    }
-
-    /// Returns what is wrong with the network.
-    pub fn messages(&self) -> Vec<String> {
-        let wrong = self.wrong.iter().map(|(_, message)| message.clone());
-        wrong.chain(self.misfit.iter().map(|(misfit, _)| misfit.to_string())).collect()
     }
 
     /// Returns the network with the marks of its blocks. Its operations are those of the lines, or the first ones of
@@ -246,15 +210,14 @@ impl Lines {
         summary: &'a NetworkSummary,
         harm: &'a BTreeMap<String, Vulnerability>,
     ) -> Drawing<'a> {
-        let count = summary.chain.len();
-        let is_cut = self.misfit.is_some();
-        if !self.fits(count) {
-            let misfit = self.misfit.clone().map(|(misfit, what)| (what, misfit.message));
-            return Drawing { summary, harm, misfit, marks: Vec::new() };
+        let (count, all) = (summary.chain.len(), self.paths.len() + 1);
+        let misfit = self.misfit.clone().map(|(misfit, what)| (what, misfit.message));
+        if count > all || count < all && misfit.is_none() {
+            return Drawing { summary, harm, misfit, marks: Vec::new() }; // lines of another network
         }
         // What is wrong with the end of the network is about its last layer, which is drawn.
-        let is_at_end = is_cut && self.paths.len() + 1 == count;
-        let misfit = self.misfit.clone().filter(|_| !is_at_end).map(|(misfit, what)| (what, misfit.message));
+        let is_at_end = misfit.is_some() && count == all;
+        let misfit = misfit.filter(|_| !is_at_end);
         let mark = |(path, place): (&Vec<usize>, &Place)| Marks {
             is_open: !self.open.is_empty() && path.starts_with(&self.open),
             is_wrong: self.wrong.iter().any(|(wrong, _)| wrong.0.starts_with(&place.0)),
@@ -269,17 +232,6 @@ impl Lines {
             mark.is_open = failed.path == self.open;
         }
         Drawing { summary, harm, misfit, marks }
-    }
-
-    /// Returns the line of the operation at a position, or of the layer that does not fit.
-    pub fn place(&self, position: usize) -> Option<Place> {
-        self.places.get(position.checked_sub(1)?).cloned()
-    }
-
-    /// Returns true if these are the lines of a network with so many operations.
-    fn fits(&self, count: usize) -> bool {
-        let all = self.paths.len() + 1;
-        if self.misfit.is_some() { count <= all } else { count == all }
     }
 }
 

@@ -68,7 +68,7 @@ fn zooming_a_shared_axis_zooms_all_panels_and_a_double_click_shows_all_again() {
     assert!(zoomed.iter().all(|view| *view == zoomed[0]) && zoomed[0][0][0] > before[0][0][0], "{zoomed:?}");
     let kept = harness.state().view.kept(PlotView::default());
     assert!(kept.x.is_some() && kept.y.is_some() && kept.facets.zooms.is_empty());
-    let shown = harness.state().view.shown(&harness.state().figure);
+    let shown = harness.state().view.shown(&harness.state().figure)();
     assert_eq!(shown.x.range, kept.x);
     harness.state_mut().view.fit();
     harness.run();
@@ -96,7 +96,7 @@ fn zooming_a_free_panel_leaves_the_others_and_is_kept_by_its_name() {
     let restored = harness.state().view.panels.shown.clone();
     let near = |a: &[f64; 2], b: &[f64; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
     assert!(restored[1].iter().zip(&zoomed[1]).all(|(a, b)| near(a, b)), "{restored:?} {zoomed:?}");
-    let figure = harness.state().view.shown(&harness.state().figure);
+    let figure = harness.state().view.shown(&harness.state().figure)();
     assert!(figure.parts()[0].x.range.is_none() && figure.parts()[1].x.range.is_some());
 }
 
@@ -122,7 +122,7 @@ fn a_line_that_is_hidden_in_the_legend_is_hidden_in_all_panels() {
     let view = &harness.state().view;
     assert!(view.panels.views.iter().all(|view| view.hidden.contains("winning ticket")));
     assert!(view.panels.shown[0][1][1] < before[0][1][1], "the range fits what is left");
-    assert!(view.shown(&harness.state().figure).parts().iter().all(|part| part.lines.len() == 1));
+    assert!(view.shown(&harness.state().figure)().parts().iter().all(|part| part.lines.len() == 1));
 }
 
 #[test]
