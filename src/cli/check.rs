@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde::Serialize;
 
-use super::document::{Document, DocumentArgs, distinct};
+use super::document::{Document, DocumentArgs, distinct, word_of};
 use super::found::UsedData;
 use super::output::{Exit, Failure, print_out};
 use doc::file::{self, FileError};
-use doc::{Problem, Run, Severity, capitalised};
+use doc::{Problem, Run, capitalised};
 use form::number::{counted, grouped};
 use results::RunRecord;
 use results::number::{duration_range, span};
@@ -44,7 +44,7 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     }
     let document = Document::open(&arguments.document, None)?;
     let (runs, found) = document.runs()?;
-    let arms = document.experiment().arms.len();
+    let arms = document.experiment.arms.len();
     let runs = distinct(&found.measured(&runs));
     let costs = Costs::new(&runs, cost);
     let size = size(arms, runs.len(), &costs);
@@ -54,16 +54,15 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
         let done = record.filter(RunRecord::is_done)?;
         Some((run.id.clone(), done.progress().secs))
     };
-    let done = read_each(&document.runs_folder(), &runs, secs).into_iter().flatten().collect();
+    let done = read_each(&document.folder, &runs, secs).into_iter().flatten().collect();
     let measure = |task: &Task, options| measure(task, options, &StopFlag::new());
     let most = if arguments.time { usize::MAX } else { QUICK };
-    if let Some(left) = left(&runs, &costs, &done, Measures { measure: &measure, most }) {
+    if let Some(left) = left(&runs, &costs, &done, &measure, most) {
         print_out(&left)?;
     }
     Ok(Exit::Done)
 }
 
-/// The output of `check --json`.
 #[derive(Debug, Serialize)]
 struct Checked {
     /// The file, as it was named.
@@ -78,7 +77,6 @@ struct Checked {
     data: Vec<UsedData>,
 }
 
-/// A problem for programs.
 #[derive(Debug, Default, Serialize)]
 struct CheckedProblem {
     severity: &'static str,
@@ -101,21 +99,21 @@ fn check_in_json(arguments: &DocumentArgs) -> Result<Exit, Failure> {
     let opened = Document::open(arguments, None);
     let (checked, result) = match opened {
         Err(failure) => {
-            let problems = vec![CheckedProblem::of_failure(&failure)];
+            let problems = vec![CheckedProblem::from_failure(&failure)];
             let (arms, runs, data) = (0, 0, Vec::new());
             (Checked { file, valid: false, problems, arms, runs, data }, Err(failure))
         }
         Ok(document) => {
             let super::document::Checked { problems: found, runs, found: data } = document.checked();
             let mut problems: Vec<CheckedProblem> =
-                found.iter().map(|problem| CheckedProblem::of(problem, &document)).collect();
+                found.iter().map(|problem| CheckedProblem::new(problem, &document)).collect();
             let notes = document.notes(&runs, &runs).into_iter();
             let note = |note: String| {
                 let message = note.strip_prefix("note: ").unwrap_or(&note).to_owned();
                 CheckedProblem { severity: "note", message, ..CheckedProblem::default() }
             };
             problems.extend(notes.map(note));
-            let arms = document.experiment().arms.len();
+            let arms = document.experiment.arms.len();
             let result = document.refuse(&found).map(|()| Exit::Done);
             let valid = result.is_ok();
             let (runs, data) = if valid { (distinct(&runs).len(), data.data) } else { (0, Vec::new()) };
@@ -127,16 +125,13 @@ fn check_in_json(arguments: &DocumentArgs) -> Result<Exit, Failure> {
 }
 
 impl CheckedProblem {
-    fn of(problem: &Problem, document: &Document) -> Self {
+    fn new(problem: &Problem, document: &Document) -> Self {
         let setting = document.setting_of(problem);
         // A setting of the command line is nowhere in the file.
-        let position = setting.is_none().then(|| file::locate(document.text(), &problem.place));
+        let position = setting.is_none().then(|| file::locate(&document.text, &problem.place));
         let Problem { place, location, message, details, severity, .. } = problem;
         Self {
-            severity: match severity {
-                Severity::Error => "error",
-                Severity::Note => "note",
-            },
+            severity: word_of(*severity),
             place: place.to_string(),
             location: location.clone(),
             line: position.map(|(line, _)| line),
@@ -148,20 +143,21 @@ impl CheckedProblem {
     }
 
     /// Says why a file cannot be opened.
-    fn of_failure(failure: &Failure) -> Self {
+    fn from_failure(failure: &Failure) -> Self {
         let of_it = Self { severity: "error", message: failure.to_string(), ..Self::default() };
         let Failure::File(FileError::Syntax { line, column, message, .. }) = failure else { return of_it };
         Self { line: Some(*line), column: Some(*column), message: message.clone(), ..of_it }
     }
 }
 
-/// Returns the number of runs that are done, and the time of the others, where it is known or may be measured. `done` has the seconds that
-/// runs took, by their identity.
+/// Returns the number of runs that are done, and the time of the others, where it is known or at most so many tasks are to be
+/// measured. `done` has the seconds that runs took, by their identity.
 fn left(
     runs: &[Run],
     costs: &Costs<'_>,
     done: &BTreeMap<String, f64>,
-    measures: Measures<'_>,
+    measure: Measure<'_>,
+    most: usize,
 ) -> Option<String> {
     let progress =
         |run: &Run| done.get(&run.id).map_or(RunProgress::Share(0.0), |secs| RunProgress::Done(*secs));
@@ -175,34 +171,30 @@ fn left(
         return over; // of some, the size of the data is not known
     };
     let Some(over) = over else {
-        return time("they", &left, &done, measures).map(|time| capitalised(&time));
+        return time("they", &left, &done, measure, most).map(|time| capitalised(&time));
     };
-    let time = time("the others", &left, &done, measures);
+    let time = time("the others", &left, &done, measure, most);
     Some(time.map_or_else(|| over.clone(), |time| format!("{over}; {time}")))
 }
 
-/// A measurement of tasks, and their number.
-#[derive(Clone, Copy)]
-struct Measures<'a> {
-    measure: &'a dyn Fn(&Task, QueueOptions) -> Option<Pace>,
-    most: usize,
-}
+type Measure<'a> = &'a dyn Fn(&Task, QueueOptions) -> Option<Pace>;
 
 /// Says `they take 3–5 min, 2 runs side by side, from a quick measurement of 40 mini-batches`
 fn time(
     they: &str,
     left: &[RemainingRun<'_>],
     done: &[FinishedRun<'_>],
-    measures: Measures<'_>,
+    measure: Measure<'_>,
+    most: usize,
 ) -> Option<String> {
     let options = QueueOptions::sharing(left.len());
     let mut paces = Paces::default();
     if let ExpectedTime::Needs(tasks) = expected(left, done, &paces, options) {
-        if tasks.len() > measures.most {
+        if tasks.len() > most {
             return Some(format!("--time measures how long {they} take"));
         }
         for task in tasks {
-            let pace = (measures.measure)(&task, options);
+            let pace = measure(&task, options);
             paces.add(task, options, pace);
         }
     }
@@ -255,7 +247,7 @@ mod tests {
 
     fn time_of(runs: &[Run], done: &BTreeMap<String, f64>, most: usize, secs: f64) -> Option<String> {
         let pace = Pace { mini_batch: secs, sample: 0.0, interrupted: 1.0, measured: 4 };
-        left(runs, &Costs::new(runs, cost), done, Measures { measure: &|_, _| Some(pace), most })
+        left(runs, &Costs::new(runs, cost), done, &|_, _| Some(pace), most)
     }
 
     #[test]

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
 
 use super::document::{Document, DocumentArgs, by_arm, distinct};
-use super::output::{Exit, Failure, print_err, print_out, table};
+use super::output::{Exit, Failure, print_err, print_out, refuse, table};
 use cluster::{
     ClusterError, ClusterSettings, Request, RunPlace, Runs, Slurm, Status, cancel, prepare, submit, words,
 };
@@ -21,85 +20,13 @@ pub struct SubmitArgs {
     #[command(flatten)]
     document: DocumentArgs,
     #[command(flatten)]
-    slurm: SlurmArgs,
+    slurm: ClusterSettings,
     /// Print the batch script, and neither write nor submit it
     #[arg(long)]
     dry_run: bool,
     /// Folder for the runs' directories, which all nodes can reach [default: beside the file, FILE.runs]
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-}
-
-/// Options of Slurm.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Options of Slurm")]
-struct SlurmArgs {
-    /// Number of tasks among which all runs are dealt out [default: by time]
-    #[arg(long, value_name = "N", value_parser = number(1, 1_000_000))]
-    shards: Option<u64>,
-    /// Packs so many short runs into a task, by their expected time, in minutes
-    #[arg(long, value_name = "N", default_value = "60", value_parser = number(1, 100_000))]
-    minutes: u64,
-    /// At most so many tasks run at the same time [default: no limit]
-    #[arg(long, value_name = "N", value_parser = number(1, 1_000_000))]
-    parallel: Option<u64>,
-    /// Partition of the cluster; sinfo lists them [default: that of the cluster]
-    #[arg(long, value_name = "TEXT", value_parser = line)]
-    partition: Option<String>,
-    /// Time limit of a task, such as 2:00:00 or 1-12; tasks that reach it save, and continue from there [default: that of the
-    /// partition]
-    #[arg(long, value_name = "TEXT", value_parser = line)]
-    time: Option<String>,
-    /// Processors of a task: its runs share them
-    #[arg(long, value_name = "N", default_value = "1", value_parser = number(1, 4096))]
-    cpus: u64,
-    /// Memory of a task, such as 4G [default: that of the cluster]
-    #[arg(long, value_name = "TEXT", value_parser = line)]
-    memory: Option<String>,
-    /// Account that the time is charged to [default: your usual one]
-    #[arg(long, value_name = "TEXT", value_parser = line)]
-    account: Option<String>,
-    /// Name of the job in the queue [default: that of the file]
-    #[arg(long, value_name = "TEXT", value_parser = line)]
-    job_name: Option<String>,
-    /// Slurm warns a task so many seconds before its time limit, and the task saves
-    #[arg(long, value_name = "N", default_value = "120", value_parser = number(10, 3600))]
-    warning: u64,
-    /// Another option of sbatch, such as qos=long or exclusive; can be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = line)]
-    option: Vec<String>,
-}
-
-fn number(least: u64, most: u64) -> RangedU64ValueParser {
-    RangedU64ValueParser::new().range(least..=most)
-}
-
-/// Reads a text that a batch script can have on one line.
-fn line(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() || text.chars().any(char::is_control) {
-        return Err("it is empty, or not one line".to_owned());
-    }
-    Ok(text.trim().to_owned())
-}
-
-impl From<&SlurmArgs> for ClusterSettings {
-    fn from(arguments: &SlurmArgs) -> Self {
-        let SlurmArgs { minutes, partition, time, memory, account, job_name, warning, option, .. } =
-            arguments;
-        Self {
-            shards: arguments.shards.map(|shards| shards as usize),
-            minutes: *minutes,
-            parallel: arguments.parallel.map(|most| most as usize),
-            partition: partition.clone(),
-            time: time.clone(),
-            cpus: arguments.cpus as usize,
-            memory: memory.clone(),
-            account: account.clone(),
-            job_name: job_name.clone(),
-            warning: *warning,
-            option: option.clone(),
-        }
-    }
 }
 
 /// Submits the runs that are neither done nor in the queue.
@@ -111,7 +38,7 @@ pub fn submit_runs(arguments: &SubmitArgs) -> Result<Exit, Failure> {
     let (runs, found) = document.runs()?;
     let runs = distinct(&found.measured(&runs));
     let absolute = |path: PathBuf| std::path::absolute(&path).map_err(Failure::write(&path));
-    let folder = absolute(document.runs_folder())?;
+    let folder = absolute(document.folder.clone())?;
     let file = absolute(arguments.document.file.clone())?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::Input(format!("the path of weightlab itself is not known: {error}")))?;
@@ -120,7 +47,7 @@ pub fn submit_runs(arguments: &SubmitArgs) -> Result<Exit, Failure> {
         file: &file,
         set: &arguments.document.set,
         program: &program,
-        settings: &ClusterSettings::from(&arguments.slurm),
+        settings: &arguments.slurm,
     };
     let measure = |task: &_, options| measure(task, options, &StopFlag::new());
     let plan = prepare(&request, &Slurm::default(), &measure)?;
@@ -146,11 +73,8 @@ pub fn submit_runs(arguments: &SubmitArgs) -> Result<Exit, Failure> {
     let submitted = submit(plan, &Slurm::default())?;
     let printed = print_out(&format!("Submitted job {} with {}", submitted.job, submitted.script.display()));
     let file = arguments.document.file.to_string_lossy();
-    print_err(&format!(
-        "Logs: {}\n{} shows how far it is",
-        submitted.logs.display(),
-        words(["weightlab", "status", &file])
-    ));
+    let (logs, command) = (submitted.logs.display(), words(["weightlab", "status", &file]));
+    print_err(&format!("Logs: {logs}\n{command} shows how far it is"));
     printed.map(|()| Exit::Done)
 }
 
@@ -185,9 +109,9 @@ const MOST_REASONS: usize = 5;
 pub fn status(arguments: &StatusArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document, arguments.from.as_ref())?;
     let runs = distinct(&document.all_runs()?);
-    let folder = document.runs_folder();
+    let folder = document.folder.clone();
     let slurm = Slurm::default();
-    let look = || Status::of(Runs { all: &runs, folder: &folder }, &slurm);
+    let look = || Status::read(Runs { all: &runs, folder: &folder }, &slurm);
     let mut status = look();
     for note in document.notes(&runs, &runs) {
         print_err(&note);
@@ -227,12 +151,10 @@ fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
         [name.to_owned()].into_iter().chain(counts).chain([places.len().to_string()]).collect::<Vec<String>>()
     };
     let arms = by_arm(runs);
-    let mut rows: Vec<Vec<String>> = arms
-        .iter()
-        .map(|(name, of_arm)| {
-            row(name, &of_arm.iter().map(|run| places[run.id.as_str()]).collect::<Vec<_>>())
-        })
-        .collect();
+    let row_of = |(name, of_arm): &(&str, Vec<&Run>)| {
+        row(name, &of_arm.iter().map(|run| places[run.id.as_str()]).collect::<Vec<_>>())
+    };
+    let mut rows: Vec<Vec<String>> = arms.iter().map(row_of).collect();
     if arms.len() > 1 {
         rows.push(row("all", &status.places));
     }
@@ -243,12 +165,8 @@ fn text(runs: &[Run], status: &Status, folder: &Path) -> String {
     if status.submissions == 0 {
         lines.push("Nothing was submitted to Slurm".to_owned());
     }
-    let failed: Vec<&Run> = runs
-        .iter()
-        .zip(&status.places)
-        .filter(|(_, place)| **place == RunPlace::Failed)
-        .map(|(run, _)| run)
-        .collect();
+    let failed = runs.iter().filter(|run| places[run.id.as_str()] == RunPlace::Failed);
+    let failed: Vec<&Run> = failed.collect();
     for run in failed.iter().take(MOST_REASONS) {
         let why = std::fs::read_to_string(folder.join(&run.id).join("FAILED")).unwrap_or_default();
         lines.push(format!("{} (seed {}) failed: {}", run.arm, run.seed, why.trim()));
@@ -277,7 +195,7 @@ pub fn cancel_jobs(arguments: &CancelArgs) -> Result<Exit, Failure> {
     let folder = arguments.from.clone().unwrap_or_else(|| folder_of(&arguments.file));
     if !arguments.file.exists() && !folder.exists() {
         let (file, folder) = (arguments.file.display(), folder.display());
-        return Err(Failure::Input(format!("there is neither {file} nor {folder}")));
+        return refuse(format!("there is neither {file} nor {folder}"));
     }
     let jobs = cancel(&folder, &Slurm::default())?;
     print_out(&match jobs.len() {
@@ -289,31 +207,7 @@ pub fn cancel_jobs(arguments: &CancelArgs) -> Result<Exit, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{Command, FromArgMatches};
-
     use super::*;
-
-    fn read(arguments: &[&str]) -> Result<ClusterSettings, String> {
-        let command = SlurmArgs::augment_args(Command::new("submit").no_binary_name(true));
-        let matches = command.try_get_matches_from(arguments).map_err(|error| error.to_string())?;
-        Ok(ClusterSettings::from(&SlurmArgs::from_arg_matches(&matches).unwrap()))
-    }
-
-    #[test]
-    fn every_setting_of_a_cluster_is_an_option() {
-        let usual = ClusterSettings::default();
-        assert_eq!(read(&[]), Ok(usual.clone()));
-        let settings =
-            read(&["--shards", "7", "--time", " 1-12", "--option", "qos=long", "--option", "exclusive"]);
-        let option = ["qos=long", "exclusive"].map(str::to_owned).to_vec();
-        assert_eq!(
-            settings,
-            Ok(ClusterSettings { shards: Some(7), time: Some("1-12".to_owned()), option, ..usual })
-        );
-        assert!(read(&["--shards", "0"]).unwrap_err().contains("0 is not in 1..=1000000"));
-        assert!(read(&["--cpus", "many"]).unwrap_err().contains("'--cpus"));
-        assert!(read(&["--job-name", "a\n#SBATCH"]).unwrap_err().contains("not one line"));
-    }
     use doc::RunSpec;
 
     #[test]

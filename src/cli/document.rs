@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::found::Found;
-use super::output::{Failure, print_err};
+use super::output::{Failure, print_err, refuse};
 use doc::{Experiment, Problem, Run, RunSpec, Severity, expand_arms, file, idle_sweeps, validate};
 use form::path::{Place, Segment, assign};
+use results::view::ViewSettings;
 use run::{Looker, folder_of, input_problems, outdated_notes, outdated_runs};
 
 /// The experiment of a command, and settings that change it.
@@ -55,10 +56,12 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
 /// An experiment that was opened, with the settings of the command line written in.
 #[derive(Debug)]
 pub struct Document {
-    path: PathBuf,
-    results: PathBuf,
-    text: String,
-    experiment: Experiment,
+    pub path: PathBuf,
+    /// The folder of its runs: the chosen one, or that next to the file.
+    pub folder: PathBuf,
+    pub text: String,
+    pub experiment: Experiment,
+    /// The experiment of the file alone.
     file: Experiment,
     set: Vec<(String, String)>,
     /// Problems by a setting of the command line, with that setting.
@@ -75,11 +78,11 @@ pub struct Checked {
 }
 
 impl Document {
-    /// Opens the file and writes the settings in. The folder of its runs is the chosen one, or that next to the file.
+    /// Opens the file and writes the settings in; `folder` is that of its runs, where one was chosen.
     ///
     /// # Errors
     /// What cannot be read, and settings that match nothing or do not fit.
-    pub fn open(arguments: &DocumentArgs, results: Option<&PathBuf>) -> Result<Self, Failure> {
+    pub fn open(arguments: &DocumentArgs, folder: Option<&PathBuf>) -> Result<Self, Failure> {
         let opened = file::open(&arguments.file)?;
         let mut experiment = opened.experiment.clone();
         for (key, value) in &arguments.set {
@@ -87,8 +90,8 @@ impl Document {
         }
         let mut file = opened.experiment;
         let base = file::base_of(&arguments.file);
-        let results = results.cloned().unwrap_or_else(|| folder_of(&arguments.file));
-        let looker = Looker::new(base, results.clone());
+        let folder = folder.cloned().unwrap_or_else(|| folder_of(&arguments.file));
+        let looker = Looker::new(base, folder.clone());
         looker.look_at_all(&mut experiment);
         file.looks = experiment.looks.clone();
         if !arguments.set.is_empty() {
@@ -97,28 +100,13 @@ impl Document {
         let by_settings = by_settings(file.clone(), &experiment, &arguments.set);
         Ok(Self {
             path: arguments.file.clone(),
-            results,
+            folder,
             text: opened.text,
             experiment,
             file,
             set: arguments.set.clone(),
             by_settings,
         })
-    }
-
-    /// Returns the experiment.
-    pub const fn experiment(&self) -> &Experiment {
-        &self.experiment
-    }
-
-    /// Returns its file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the text of the file.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Returns the text of its file, or where the command line changes settings, that of a file with these.
@@ -131,11 +119,6 @@ impl Document {
         }
         let text = file::to_text(&self.experiment, &self.text);
         text.map_err(|error| Failure::Input(format!("the settings cannot be written: {error}")))
-    }
-
-    /// Returns the folder of its runs: the chosen one, or that next to the file.
-    pub fn runs_folder(&self) -> PathBuf {
-        self.results.clone()
     }
 
     /// Returns the folder that paths in the file are relative to.
@@ -152,7 +135,7 @@ impl Document {
         {
             problems.extend(idle_sweeps(&self.experiment, &all));
             runs = all;
-            found = Found::of(&runs, &self.experiment.looks, &self.base());
+            found = Found::read(&runs, &self.experiment.looks, &self.base());
             let data = || Place::default().key("data");
             problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
             problems.extend(found.notes.iter().map(|note| Problem::note(data(), note)));
@@ -174,20 +157,14 @@ impl Document {
 
     /// Writes a problem with its position, as compilers write it; or with its setting of the command line. Its details follow.
     fn line(&self, problem: &Problem) -> String {
-        let line = self.first_line(problem);
-        if problem.details.is_empty() { line } else { format!("{line}\n{}", problem.details) }
-    }
-
-    fn first_line(&self, problem: &Problem) -> String {
-        let severity = match problem.severity {
-            Severity::Error => "error",
-            Severity::Note => "note",
+        let (severity, what) = (word_of(problem.severity), problem.with_path());
+        let line = if let Some(setting) = self.setting_of(problem) {
+            format!("{severity}: --set {setting}: {what}")
+        } else {
+            let (line, column) = file::locate(&self.text, &problem.place);
+            format!("{}:{line}:{column}: {severity}: {what}", self.path.display())
         };
-        if let Some(setting) = self.setting_of(problem) {
-            return format!("{severity}: --set {setting}: {}", problem.with_path());
-        }
-        let (line, column) = file::locate(&self.text, &problem.place);
-        format!("{}:{line}:{column}: {severity}: {}", self.path.display(), problem.with_path())
+        if problem.details.is_empty() { line } else { format!("{line}\n{}", problem.details) }
     }
 
     /// Returns all runs of a valid experiment, and what is in its data; prints notes on it.
@@ -221,7 +198,7 @@ impl Document {
     /// those of today's files.
     pub fn notes(&self, all: &[Run], selected: &[Run]) -> Vec<String> {
         let mut notes = idle_notes(&self.file, &self.experiment, &self.set);
-        let mut outdated = outdated_runs(&self.results, all);
+        let mut outdated = outdated_runs(&self.folder, all);
         let chosen: BTreeSet<_> = selected.iter().map(|run| (run.arm.as_str(), run.seed)).collect();
         outdated.retain(|found| chosen.contains(&(found.arm.as_str(), found.seed)));
         let outdated = outdated_notes(&outdated, selected);
@@ -239,6 +216,19 @@ impl Document {
         })
     }
 
+    /// Returns all runs and the selected ones; prints notes on them.
+    ///
+    /// # Errors
+    /// As [`all_runs`](Self::all_runs) and [`select`](Self::select).
+    pub fn selected(&self, selection: &SelectionArgs) -> Result<(Vec<Run>, Vec<Run>), Failure> {
+        let all = self.all_runs()?;
+        let runs = self.select(all.clone(), selection)?;
+        for note in self.notes(&all, &runs) {
+            print_err(&note);
+        }
+        Ok((all, runs))
+    }
+
     /// Picks the selected runs.
     ///
     /// # Errors
@@ -249,14 +239,13 @@ impl Document {
             if !runs.iter().any(|run| run.arm == *arm || base_name(run) == arm) {
                 let known: BTreeSet<&str> = runs.iter().map(|run| run.arm.as_str()).collect();
                 let known = known.into_iter().collect::<Vec<_>>().join("\n  ");
-                return Err(Failure::Input(format!("there is no arm \"{arm}\"; there are\n  {known}")));
+                return refuse(format!("there is no arm \"{arm}\"; there are\n  {known}"));
             }
         }
         for seed in &selection.seed {
             if !self.experiment.seeds.contains(seed) {
                 let known: Vec<String> = self.experiment.seeds.iter().map(u64::to_string).collect();
-                let known = known.join(", ");
-                return Err(Failure::Input(format!("there is no seed {seed}; there are {known}")));
+                return refuse(format!("there is no seed {seed}; there are {}", known.join(", ")));
             }
         }
         let SelectionArgs { arm, seed } = selection;
@@ -266,6 +255,21 @@ impl Document {
         };
         Ok(runs.into_iter().filter(wanted).collect())
     }
+}
+
+pub const fn word_of(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Note => "note",
+    }
+}
+
+/// Reads how the window shows the runs in a folder; what cannot be read is a warning.
+pub fn view_of(folder: &Path) -> ViewSettings {
+    ViewSettings::read(folder).unwrap_or_else(|why| {
+        print_err(&format!("warning: {why}"));
+        ViewSettings::default()
+    })
 }
 
 /// Writes a setting in the form of the command line.
@@ -316,8 +320,6 @@ pub fn distinct(runs: &[Run]) -> Vec<Run> {
     runs.iter().filter(|run| seen.insert(run.id.clone())).cloned().collect()
 }
 
-/// Settings that an arm can have instead of the experiment's.
-const OWN: [&str; 2] = ["net", "train"];
 /// The first steps of settings that every run has.
 const OF_RUNS: [&str; 4] = ["data", "net", "train", "device"];
 
@@ -339,20 +341,17 @@ fn idle_notes(file: &Experiment, experiment: &Experiment, set: &[(String, String
 
 fn idle_note(experiment: &Experiment, (key, value): &(String, String)) -> String {
     let first = first(key);
-    let has_own = OWN.contains(&first)
-        && experiment
-            .arms
-            .iter()
-            .all(|arm| if first == "net" { arm.net.is_some() } else { arm.train.is_some() });
-    if has_own {
-        return format!(
-            "note: --set {key}={value} changes no run: every arm has its own {first}; write arms.*.{key}={value}"
-        );
-    }
-    format!(
-        "note: --set {key}={value} changes no run: the arms have their own values, or set or sweep give \
-            them"
-    )
+    let has_own = match first {
+        "net" => experiment.arms.iter().all(|arm| arm.net.is_some()),
+        "train" => experiment.arms.iter().all(|arm| arm.train.is_some()),
+        _ => false,
+    };
+    let why = if has_own {
+        format!("every arm has its own {first}; write arms.*.{key}={value}")
+    } else {
+        "the arms have their own values, or set or sweep give them".to_owned()
+    };
+    format!("note: --set {key}={value} changes no run: {why}")
 }
 
 fn first(key: &str) -> &str {

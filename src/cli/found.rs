@@ -20,7 +20,6 @@ const MOST: usize = 10;
 pub struct UsedData {
     /// The arms, with their branches where those have it: "dense", "dense, branch noisy".
     used_by: Vec<String>,
-    /// The arms alone.
     #[serde(skip)]
     arms: BTreeSet<String>,
     #[serde(flatten)]
@@ -45,7 +44,7 @@ pub struct Found {
 
 impl Found {
     /// Reads the known sets of these runs, and takes what was seen in the data of users; paths are relative to `base`.
-    pub fn of(runs: &[Run], looks: &Looks, base: &Path) -> Self {
+    pub fn read(runs: &[Run], looks: &Looks, base: &Path) -> Self {
         let (mut found, datasets) = (Self::default(), Datasets::default());
         let mut seen = BTreeSet::new();
         // The seeds of an arm have the same data.
@@ -190,7 +189,7 @@ mod tests {
             std::fs::write(folder.path().join(name), vec![0; 30_730_000]).unwrap();
         }
         let run = cifar(folder.path());
-        let found = Found::of(std::slice::from_ref(&run), &Looks::default(), Path::new("."));
+        let found = Found::read(std::slice::from_ref(&run), &Looks::default(), Path::new("."));
         assert!(found.errors.is_empty());
         let note = format!("10,000 of 50,000 training images are in {}", folder.path().display());
         assert!(found.notes.contains(&note), "{:?}", found.notes);
@@ -209,7 +208,7 @@ mod tests {
     fn data_that_cannot_be_read_are_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let runs = [cifar(folder.path()), cifar(folder.path())];
-        let found = Found::of(&runs, &Looks::default(), Path::new("."));
+        let found = Found::read(&runs, &Looks::default(), Path::new("."));
         assert_eq!((found.errors.len(), found.notes.len()), (1, 0));
     }
 
@@ -220,7 +219,7 @@ mod tests {
         let branch = Branch { data: Some(run.spec.data.clone()), ..Branch::default() };
         let spec = RunSpec { plan: vec![Stage::Branch(branch)], ..RunSpec::default() };
         let runs = [Run { spec: Arc::new(spec), ..run }];
-        let found = Found::of(&runs, &Looks::default(), Path::new("."));
+        let found = Found::read(&runs, &Looks::default(), Path::new("."));
         assert_eq!(found.errors.len(), 1);
         assert_eq!(found.data.len(), 1);
     }
@@ -242,7 +241,8 @@ mod tests {
                 spec: Arc::new(spec),
             }
         };
-        let found = Found::of(&[run("all", None), run("some", Some(700))], &Looks::default(), Path::new("."));
+        let found =
+            Found::read(&[run("all", None), run("some", Some(700))], &Looks::default(), Path::new("."));
         let heads = |text: String| {
             let heads = text.lines().filter(|line| line.starts_with("Data")).map(str::to_owned);
             heads.collect::<Vec<_>>()

@@ -11,7 +11,7 @@ use form::Stored;
 use form::number::{counted, grouped};
 use results::network::shape_text;
 use results::number::{Format, readable};
-use run::weight_files::{Guess, Inspection, Statistics, TensorSummary, inspect};
+use run::weight_files::{Guess, Inspection, TensorSummary, inspect};
 
 /// Settings of `weightlab inspect`.
 #[derive(Debug, Args)]
@@ -36,17 +36,7 @@ struct FileJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seen: Option<&'a str>,
     notes: &'a [String],
-    tensors: Vec<TensorJson<'a>>,
-}
-
-/// A tensor in JSON. Statistics are of the finite values.
-#[derive(Debug, Serialize)]
-struct TensorJson<'a> {
-    name: &'a str,
-    shape: &'a [usize],
-    dtype: &'a str,
-    #[serde(flatten)]
-    values: Option<Statistics>,
+    tensors: &'a [TensorSummary],
 }
 
 /// Prints names, shapes, types and statistics of the tensors of a file, and its network.
@@ -67,13 +57,9 @@ fn json(inspection: &Inspection) -> String {
         normalize: guess.as_ref().ok().and_then(|guess| Some(guess.source?.normalize().to_ron())),
         seen: guess.as_ref().err().map(String::as_str),
         notes,
-        tensors: tensors.iter().map(tensor_json).collect(),
+        tensors,
     };
     serde_json::to_string_pretty(&file).expect("finite numbers and texts are JSON")
-}
-
-fn tensor_json(TensorSummary { name, shape, dtype, values }: &TensorSummary) -> TensorJson<'_> {
-    TensorJson { name, shape, dtype, values: *values }
 }
 
 const HEAD: [&str; 9] = ["tensor", "type", "shape", "min", "max", "mean", "deviation", "zeros", "not finite"];
@@ -85,9 +71,8 @@ fn text(inspection: &Inspection) -> String {
     let mut text = format!("{form}: {count}, {}\n\n", counted(values, "value"));
     let rows: Vec<Vec<String>> = tensors.iter().map(row).collect();
     text += &table(&HEAD, &rows, 2);
-    let notes = notes.iter().cloned();
     let about = about.iter().map(|(key, value)| format!("note of its writer: {key}: {value}"));
-    let notes: Vec<String> = notes.chain(about).collect();
+    let notes: Vec<String> = notes.iter().cloned().chain(about).collect();
     if !notes.is_empty() {
         text += &["\n", &notes.join("\n"), "\n"].concat();
     }

@@ -12,7 +12,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::Arguments;
-use super::output::{Exit, Failure, print_err, print_out};
+use super::output::{Exit, Failure, print_err, print_out, refuse};
 use figure::raster::{ICON, icon_png};
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
@@ -31,10 +31,14 @@ impl InstallArgs {
     /// Returns the folder that everything is in: the user's data folder, or `share` of the prefix.
     fn data_folder(&self) -> Result<PathBuf, Failure> {
         if !cfg!(all(unix, not(target_os = "macos"))) {
-            let text = "install is for Linux only; on this system, run the program from where it is";
-            return Err(Failure::Input(text.to_owned()));
+            return refuse("install is for Linux only; on this system, run the program from where it is");
         }
-        self.prefix.as_ref().map_or_else(user_folder, |prefix| Ok(prefix.join("share")))
+        if let Some(prefix) = &self.prefix {
+            return Ok(prefix.join("share"));
+        }
+        // `$XDG_DATA_HOME`, or `~/.local/share`.
+        let home = directories::BaseDirs::new().map(|folders| folders.data_dir().to_owned());
+        home.map_or_else(|| refuse("no home folder found: set HOME or XDG_DATA_HOME"), Ok)
     }
 
     /// Returns the path by which the desktop starts the program.
@@ -46,10 +50,15 @@ impl InstallArgs {
             .map_err(|error| Failure::Input(format!("cannot find the path of the program: {error}")))
     }
 
-    /// Lets the desktop of this user read what changed. For a prefix, the package or the next login does that.
-    fn tell_desktop(&self, folder: &Path) {
-        if self.user {
-            tell_desktop(folder);
+    /// Lets the desktop of this user read its folders again; without these programs it does so at the next login. For a
+    /// prefix, the package does that.
+    fn tell_desktop(&self, home: &Path) {
+        let programs = [("update-mime-database", "mime"), ("update-desktop-database", "applications")];
+        for (program, folder) in programs.map(|(program, folder)| (program, home.join(folder))) {
+            if self.user && folder.is_dir() {
+                let mut command = Command::new(program);
+                let _ = command.arg(folder).stdout(Stdio::null()).stderr(Stdio::null()).status();
+            }
         }
     }
 }
@@ -119,17 +128,8 @@ pub fn uninstall(arguments: &InstallArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Writes a line for each of the paths.
 fn lines(what: &str, paths: &[PathBuf]) -> String {
-    let lines: Vec<String> = paths.iter().map(|path| format!("{what} {}", path.display())).collect();
-    lines.join("\n") + "\n"
-}
-
-/// Returns `$XDG_DATA_HOME`, or `~/.local/share`.
-fn user_folder() -> Result<PathBuf, Failure> {
-    let folders = directories::BaseDirs::new();
-    let home = folders.map(|folders| folders.data_dir().to_owned());
-    home.ok_or_else(|| Failure::Input("no home folder found: set HOME or XDG_DATA_HOME".to_owned()))
+    paths.iter().map(|path| format!("{what} {}\n", path.display())).collect()
 }
 
 /// Lists what is installed: paths below the folder, and contents.
@@ -143,12 +143,8 @@ fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let png = icon_png(side).map_err(|error| Failure::Input(format!("the icon: {error}")))?;
         files.push((format!("{ICONS}/{side}x{side}/apps/weightlab.png"), png));
     }
-    for (name, page) in pages()? {
-        files.push((format!("man/man1/{name}"), page));
-    }
-    for (shell, path) in COMPLETIONS {
-        files.push((path.to_owned(), completions_for(shell).into_bytes()));
-    }
+    files.extend(pages()?.into_iter().map(|(name, page)| (format!("man/man1/{name}"), page)));
+    files.extend(COMPLETIONS.map(|(shell, path)| (path.to_owned(), completions_for(shell).into_bytes())));
     Ok(files)
 }
 
@@ -184,16 +180,14 @@ fn install_into(home: &Path, program: &Path) -> Result<Vec<PathBuf>, Failure> {
     let written = write_files(home, program, &mut made);
     // The list is written after a failure too: what was made until then can be removed.
     let list = write_list(home, &mut made);
-    let mut written = written?;
-    written.push(list?);
-    Ok(written)
+    Ok([written?, vec![list?]].concat())
 }
 
 /// Writes all files but the list, and notes them.
 fn write_files(home: &Path, program: &Path, made: &mut Vec<String>) -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
     for (name, content) in files(program)? {
-        make_folders(home, Path::new(&name), made)?;
+        make_folders(home, &name, made)?;
         let path = home.join(&name);
         std::fs::write(&path, content).map_err(Failure::write(&path))?;
         note(made, name);
@@ -204,21 +198,19 @@ fn write_files(home: &Path, program: &Path, made: &mut Vec<String>) -> Result<Ve
 
 /// Writes the list of what was made; returns its path.
 fn write_list(home: &Path, made: &mut Vec<String>) -> Result<PathBuf, Failure> {
-    make_folders(home, Path::new(LIST), made)?;
+    make_folders(home, LIST, made)?;
     let path = home.join(LIST);
     std::fs::write(&path, made.join("\n") + "\n").map_err(Failure::write(&path))?;
     Ok(path)
 }
 
 /// Makes the missing folders above a file, and notes them.
-fn make_folders(home: &Path, file: &Path, made: &mut Vec<String>) -> Result<(), Failure> {
-    let parents: Vec<&Path> =
-        file.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
-    for folder in parents.into_iter().rev() {
+fn make_folders(home: &Path, file: &str, made: &mut Vec<String>) -> Result<(), Failure> {
+    for folder in file.match_indices('/').map(|(end, _)| &file[..end]) {
         let path = home.join(folder);
         if !path.is_dir() {
             std::fs::create_dir_all(&path).map_err(Failure::write(&path))?;
-            note(made, format!("{}/", folder.display()));
+            note(made, format!("{folder}/"));
         }
     }
     Ok(())
@@ -283,19 +275,6 @@ fn remove_generated(home: &Path, made: &[String]) {
     }
 }
 
-/// Makes the desktop reread its folders; without these programs it does so at the next login.
-fn tell_desktop(home: &Path) {
-    run("update-mime-database", &home.join("mime"));
-    run("update-desktop-database", &home.join("applications"));
-}
-
-fn run(program: &str, folder: &Path) {
-    if folder.is_dir() {
-        let mut command = Command::new(program);
-        let _ = command.arg(folder).stdout(Stdio::null()).stderr(Stdio::null()).status(); // see above
-    }
-}
-
 /// Settings of `weightlab completions`.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
@@ -320,7 +299,6 @@ pub fn completions(arguments: &CompletionsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Writes the script of a shell.
 pub fn completions_for(shell: Shell) -> String {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "weightlab", &mut text);
@@ -338,9 +316,8 @@ pub fn man(arguments: &ManArgs) -> Result<Exit, Failure> {
         print_out(page.trim_end())?;
         return Ok(Exit::Done);
     };
-    let fail = |error: std::io::Error| {
-        Failure::Input(format!("{}: {error}; choose another folder", folder.display()))
-    };
+    let fail =
+        |error: io::Error| Failure::Input(format!("{}: {error}; choose another folder", folder.display()));
     std::fs::create_dir_all(folder).map_err(fail)?;
     for (name, page) in pages {
         std::fs::write(folder.join(name), page).map_err(fail)?;

@@ -84,6 +84,14 @@ pub enum Failure {
     Output(std::io::Error),
 }
 
+/// Refuses the input.
+///
+/// # Errors
+/// Always.
+pub fn refuse<T>(why: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure::Input(why.into()))
+}
+
 impl Failure {
     /// Returns the exit status: all but one have another input as their remedy.
     pub const fn exit(&self) -> Exit {

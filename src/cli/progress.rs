@@ -60,7 +60,6 @@ impl ProgressLine {
         }
     }
 
-    /// Applies an event of a run.
     pub fn apply(&mut self, message: Message) {
         let Some(run) = self.runs.get_mut(&message.run) else { return };
         run.before = run.before.or(message.event.share_at_start());
@@ -83,7 +82,6 @@ impl ProgressLine {
         let _ = stream.flush();
     }
 
-    /// Returns why runs failed, by their ids.
     pub fn failures(&self) -> BTreeMap<String, String> {
         let failure =
             |(id, run): (&String, &TrackedRun)| Some((id.clone(), run.record.failure()?.to_owned()));

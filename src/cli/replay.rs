@@ -34,7 +34,6 @@ pub struct ReplayArgs {
     data: Option<PathBuf>,
 }
 
-/// The most trials that are listed one by one.
 const LISTED: usize = 20;
 
 /// Prints how many trials have the same logits, and which ones differ.
@@ -68,11 +67,8 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
         print_out(&format!("{} replayed: all logits are bit-identical\n", counted(replayed.len(), "trial")))?;
         return Ok(Exit::Done);
     }
-    print_err(&format!(
-        "{} of {} have other logits than in the run",
-        grouped(different.len() as u64),
-        counted(replayed.len(), "trial")
-    ));
+    let (others, all) = (grouped(different.len() as u64), counted(replayed.len(), "trial"));
+    print_err(&format!("{others} of {all} have other logits than in the run"));
     if let Some(caution) = different.iter().find_map(|trial| trial.spec.device.caution()) {
         print_err(&caution);
     }

@@ -5,13 +5,13 @@ use std::time::SystemTime;
 
 use clap::Args;
 
-use super::document::{Document, DocumentArgs, SelectionArgs};
-use super::output::{Exit, Failure, print_err};
+use super::document::{Document, DocumentArgs, SelectionArgs, view_of};
+use super::output::{Exit, Failure, print_err, refuse};
 use figure::plots::{ALL, Plot, find};
 use figure::write_file;
 use form::number::counted;
+use publish::Selected;
 use publish::report::{ReportInput, html};
-use results::view::ViewSettings;
 use run::read_records;
 
 /// Settings of `weightlab report`.
@@ -46,34 +46,27 @@ fn names() -> Vec<&'static str> {
 pub fn report(arguments: &ReportArgs) -> Result<Exit, Failure> {
     let ending = arguments.to.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if !["html", "htm"].iter().any(|known| ending.eq_ignore_ascii_case(known)) {
-        return Err(Failure::Input(
-            "a report is an HTML file; give --to a name that ends with .html".to_owned(),
-        ));
+        return refuse("a report is an HTML file; give --to a name that ends with .html");
     }
     let document = Document::open(&arguments.document, arguments.from.as_ref())?;
-    let folder = document.runs_folder();
-    let all = document.all_runs()?;
-    let runs = document.select(all.clone(), &arguments.selection)?;
-    for note in document.notes(&all, &runs) {
-        print_err(&note);
-    }
+    let folder = document.folder.clone();
+    let (all, runs) = document.selected(&arguments.selection)?;
     let records = read_records(&folder, &runs);
-    let view = ViewSettings::read(&folder).unwrap_or_else(|why| {
-        print_err(&format!("warning: {why}"));
-        ViewSettings::default()
-    });
+    let view = view_of(&folder);
     let chosen: Vec<&'static Plot> = arguments.figures.iter().filter_map(|name| find(name)).collect();
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let input = ReportInput {
         title: &arguments.title,
-        file: &arguments.document.file,
-        text: document.text(),
+        selected: Selected {
+            experiment: &document.experiment,
+            file: &document.path,
+            text: &document.text,
+            all: &all,
+            runs: &runs,
+            records: &records,
+            folder: &folder,
+        },
         set: &arguments.document.set,
-        experiment: document.experiment(),
-        all: &all,
-        runs: &runs,
-        records: &records,
-        folder: &folder,
         view: &view,
         plots: (!chosen.is_empty()).then_some(&chosen[..]),
         made: i64::try_from(since.as_secs()).unwrap_or_default(),

@@ -64,7 +64,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     if let Some(shard) = shard {
         runs = shard.pick(runs);
     }
-    let folder = document.runs_folder();
+    let folder = document.folder.clone();
     std::fs::create_dir_all(&folder).map_err(Failure::write(&folder))?;
     convert_old_runs(&folder);
 
@@ -97,7 +97,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
         print_err(&line);
     }
     if exit == Exit::Done && !is_part && runs.len() <= MOST_DRAWN {
-        match write_overview(document.experiment(), &runs, &folder) {
+        match write_overview(&document.experiment, &runs, &folder) {
             Ok(Some(figure)) => print_out(&format!("Figure: {}", figure.display()))?,
             Ok(None) => {}
             Err(failure) => {
@@ -136,7 +136,7 @@ struct RunEnd {
 }
 
 impl RunEnd {
-    fn of(run: &Run, record: &RunRecord) -> Self {
+    fn new(run: &Run, record: &RunRecord) -> Self {
         Self {
             state: record.state().clone(),
             has_diverged: has_diverged(run, record),
@@ -150,12 +150,11 @@ impl RunEnd {
     }
 }
 
-/// The ends of runs by their identity.
 type RunEnds = BTreeMap<String, RunEnd>;
 
 /// Reads how these runs have ended, as far as they have begun.
 fn ends(folder: &Path, runs: &[Run]) -> RunEnds {
-    let end = |run: &Run, record: Option<RunRecord>| Some((run.id.clone(), RunEnd::of(run, &record?)));
+    let end = |run: &Run, record: Option<RunRecord>| Some((run.id.clone(), RunEnd::new(run, &record?)));
     read_each(folder, runs, end).into_iter().flatten().collect()
 }
 
@@ -290,11 +289,11 @@ mod tests {
             r#"{{"event":"point","series":"test_accuracy","value":{accuracy},"stage":"0","epoch":1.0,"iteration":1,"trained":1.0,"remaining":1.0,"secs":0.5}}"#
         );
         let record = RunRecord::of([serde_json::from_str(&point).unwrap(), Event::Finished { secs: 1.0 }]);
-        RunEnd::of(&run("a", 1), &record)
+        RunEnd::new(&run("a", 1), &record)
     }
 
     fn waiting() -> RunEnd {
-        RunEnd::of(&run("a", 1), &RunRecord::default())
+        RunEnd::new(&run("a", 1), &RunRecord::default())
     }
 
     #[test]

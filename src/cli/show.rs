@@ -8,14 +8,13 @@ use clap::Args;
 use serde::Serialize;
 
 use super::document::{Document, DocumentArgs, SelectionArgs, by_arm};
-use super::output::{Exit, Failure, print_err, print_out, table};
+use super::output::{Exit, Failure, print_err, print_out, refuse, table};
 use doc::Run;
 use form::number::{counted, grouped};
 use results::inventory::is_of_data;
 use results::number::{fixed, percent};
 use results::statistics::{Comparison, Paired};
-use results::table::columns::{Column, Sort, usual};
-use results::table::columns::{Numbers, cells};
+use results::table::columns::{Column, Numbers, Sort, cells, usual};
 use results::table::grouped::Grouped;
 use results::table::view::Baseline;
 use results::table::{Differing, Row, VALIDATION, VOTE};
@@ -57,7 +56,6 @@ struct RunJson<'a> {
     arm: &'a str,
     seed: u64,
     state: &'a str,
-    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
     /// The last test accuracy, in [0, 1]; of an ensemble, that of the vote.
@@ -72,9 +70,7 @@ struct RunJson<'a> {
     validation_accuracy: Option<f64>,
     /// Share of the prunable weights that remain, in [0, 1].
     remaining: Option<f64>,
-    /// Epochs trained in all.
     epochs: Option<f64>,
-    /// Wall time, seconds.
     secs: f64,
 }
 
@@ -93,7 +89,7 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document, arguments.from.as_ref())?;
     let all = document.all_runs()?;
     let runs = document.select(all.clone(), &arguments.selection)?;
-    let folder = document.runs_folder();
+    let folder = document.folder.clone();
     let mut differing = Differing::default();
     let listed: Vec<&Run> = runs.iter().collect();
     differing.give(&mut [], &listed);
@@ -106,17 +102,19 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let pairs = pairs(&arguments.pairs, &rows)?;
     if arguments.json {
         let run_json: Vec<RunJson<'_>> = rows.iter().map(|row| run_json(row, &failures)).collect();
-        print_out(&if pairs.is_empty() {
-            json(&run_json)
+        let text = if pairs.is_empty() {
+            serde_json::to_string_pretty(&run_json)
         } else {
-            json(&Shown { runs: &run_json, pairs: &pairs })
-        })?;
+            serde_json::to_string_pretty(&Shown { runs: &run_json, pairs: &pairs })
+        };
+        print_out(&text.expect("rows hold nothing that JSON cannot write"))?;
     } else {
         let listing = listing_text(&arguments.listing, chosen, rows, &differing, &folder)?;
         print_out(&(listing + &reasons(&runs, &failures) + &pairs_text(&pairs)))?;
     }
     if arguments.tickets {
-        print_out(&tickets_text(&runs, &records, &folder))?;
+        let arms = by_arm(&runs);
+        print_out(&format!("\n{}\n{}", early_stops(&arms, &records), overlaps(&arms, &folder)))?;
     }
     if arguments.reports {
         print_out(&reports_text(&runs, &records))?;
@@ -130,7 +128,6 @@ struct Read {
     rows: Vec<Row>,
     /// Their records, where something else than the table is shown: those of thousands of runs fill the memory.
     records: BTreeMap<String, RunRecord>,
-    /// Why runs failed, by their identity.
     failures: BTreeMap<String, String>,
 }
 
@@ -141,13 +138,13 @@ fn read(arguments: &ShowArgs, runs: &[Run], folder: &Path, columns: &[Column]) -
         let failure = record.as_ref().and_then(RunRecord::failure).map(str::to_owned);
         (row, failure, record.filter(|_| keeps))
     };
-    let (mut rows, mut records, mut failures) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+    let mut read = Read { rows: Vec::new(), records: BTreeMap::new(), failures: BTreeMap::new() };
     for (row, failure, record) in read_each(folder, runs, known) {
-        failures.extend(failure.map(|failure| (row.run.clone(), failure)));
-        records.extend(record.map(|record| (row.run.clone(), record)));
-        rows.push(row);
+        read.failures.extend(failure.map(|failure| (row.run.clone(), failure)));
+        read.records.extend(record.map(|record| (row.run.clone(), record)));
+        read.rows.push(row);
     }
-    Read { rows, records, failures }
+    read
 }
 
 /// Makes the row of a run; of one that has never been started too.
@@ -175,11 +172,6 @@ fn run_json<'a>(row: &'a Row, failures: &'a BTreeMap<String, String>) -> RunJson
     }
 }
 
-fn json(value: &(impl Serialize + ?Sized)) -> String {
-    serde_json::to_string_pretty(value).expect("rows hold nothing that JSON cannot write")
-}
-
-/// Says why runs failed, a line for each.
 fn reasons(runs: &[Run], failures: &BTreeMap<String, String>) -> String {
     let reason = |run: &Run| {
         let message = failures.get(&run.id)?;
@@ -188,7 +180,6 @@ fn reasons(runs: &[Run], failures: &BTreeMap<String, String>) -> String {
     runs.iter().filter_map(reason).collect()
 }
 
-/// The help of `--columns`.
 const COLUMNS: &str = "The columns: seed, state, last, best, best_epoch, remaining, epochs, secs, run, tags, note, delta, plan, \
     settings by their paths, and series such as test_loss:best, test_loss@1000 (an iteration) or test_accuracy@21% \
     (remaining weights)";
@@ -226,7 +217,7 @@ impl ListingArgs {
         let known = differing.known();
         let keys: Vec<Column> = self.group.iter().map(|name| key(name, known)).collect::<Result<_, _>>()?;
         if keys.len() > 2 {
-            return Err(Failure::Input("--group: write one key or two, such as arm,batch".to_owned()));
+            return refuse("--group: write one key or two, such as arm,batch");
         }
         let chosen = self.columns.iter().map(|name| Column::parse(name, known));
         let mut columns: Vec<Column> =
@@ -252,7 +243,9 @@ fn listing_text(
     let marked = |row: Row| Row { mark: view.mark(&row.run, &row.arm), ..row };
     let rows: Vec<Row> = rows.into_iter().map(marked).collect();
     if columns.is_empty() {
-        columns = if keys.is_empty() { columns_of_runs() } else { usual(&rows, differing.paths()) };
+        use Column as C;
+        let of_runs = [C::Seed, C::State, C::Last, C::Best, C::Remaining, C::Epochs, C::Duration, C::Run];
+        columns = if keys.is_empty() { of_runs.to_vec() } else { usual(&rows, differing.paths()) };
     }
     if arguments.baseline.is_some() && !columns.contains(&Column::Delta) {
         columns.push(Column::Delta);
@@ -262,9 +255,7 @@ fn listing_text(
     if let Some(wanted) = arguments.baseline.as_ref().filter(|wanted| **wanted != found.baseline) {
         let known: Vec<&str> = found.groups.iter().map(|group| group.name.as_str()).collect();
         let known = known.join("\n  ");
-        return Err(Failure::Input(format!(
-            "--baseline: there is no group \"{wanted}\"; there are\n  {known}"
-        )));
+        return refuse(format!("--baseline: there is no group \"{wanted}\"; there are\n  {known}"));
     }
     let every = found.groups.iter().map(|group| group.name.clone());
     let open: BTreeSet<String> = if arguments.runs { every.collect() } else { BTreeSet::new() };
@@ -274,21 +265,15 @@ fn listing_text(
     Ok(table(&head.iter().map(String::as_str).collect::<Vec<_>>(), lines, 1))
 }
 
-/// Returns the columns of individual runs.
-fn columns_of_runs() -> Vec<Column> {
-    use Column as C;
-    vec![C::Seed, C::State, C::Last, C::Best, C::Remaining, C::Epochs, C::Duration, C::Run]
-}
-
 /// Returns the column of this name, if it can group runs.
 fn key(name: &str, settings: &[String]) -> Result<Column, Failure> {
     use Column as C;
     match C::parse(if name == "tag" { "tags" } else { name }, settings) {
         Ok(column) if matches!(column, C::Arm | C::Seed | C::Tags | C::State | C::Setting(_)) => Ok(column),
-        Ok(_) => Err(Failure::Input(format!(
+        Ok(_) => refuse(format!(
             "--group: \"{name}\" cannot group runs; write arm, seed, tags, state or a setting"
-        ))),
-        Err(why) => Err(Failure::Input(format!("--group: {why}"))),
+        )),
+        Err(why) => refuse(format!("--group: {why}")),
     }
 }
 
@@ -324,7 +309,6 @@ struct Difference {
     /// Half the width of the 95 % CI of the mean, with Student's t; nothing for one pair.
     half_interval95: Option<f64>,
     n: usize,
-    /// In words.
     #[serde(skip)]
     words: String,
 }
@@ -344,7 +328,7 @@ pub fn pairs(names: &[String], rows: &[Row]) -> Result<Vec<Pair>, Failure> {
     let arms: BTreeSet<&str> = rows.iter().map(|row| row.arm.as_str()).collect();
     if let Some(unknown) = names.iter().find(|name| !arms.contains(name.as_str())) {
         let known = arms.into_iter().collect::<Vec<_>>().join("\n  ");
-        return Err(Failure::Input(format!("--pairs: there is no arm \"{unknown}\"; there are\n  {known}")));
+        return refuse(format!("--pairs: there is no arm \"{unknown}\"; there are\n  {known}"));
     }
     let pair = |names: &[String]| {
         let [first, second] = [&names[0], &names[1]];
@@ -362,7 +346,6 @@ pub fn pairs(names: &[String], rows: &[Row]) -> Result<Vec<Pair>, Failure> {
     Ok(names.chunks_exact(2).map(pair).collect())
 }
 
-/// Writes the differences in words.
 fn pairs_text(pairs: &[Pair]) -> String {
     let mut out = String::new();
     for pair in pairs {
@@ -370,13 +353,10 @@ fn pairs_text(pairs: &[Pair]) -> String {
         let _ = writeln!(out, "\n{} minus {}, seed by seed", pair.second, pair.first);
         let both = [("last", &pair.test_accuracy), ("best", &pair.best_test_accuracy)];
         let data = if pair.validation { "validation" } else { "test" };
-        let nothing = if pair.untested > 0 {
-            "no seed is tested in both arms"
-        } else {
-            "no seed is done in both arms yet"
-        };
+        let lacks = if pair.untested > 0 { "tested in both arms" } else { "done in both arms yet" };
         for (name, found) in both {
-            let words = found.as_ref().map_or(nothing, |found| &found.words);
+            let words =
+                found.as_ref().map_or_else(|| format!("no seed is {lacks}"), |found| found.words.clone());
             let _ = writeln!(out, "{name} {data} accuracy: {words}");
         }
         if pair.not_done > 0 {
@@ -405,12 +385,12 @@ fn reports_text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
         return out;
     }
     let is_done = |run: &Run| records.get(&run.id).is_some_and(RunRecord::is_done);
-    if !runs.is_empty() && runs.iter().all(is_done) {
-        return "\nthe runs are done and have nothing to report: only checks, and stages that change weights \
-            or measure faults, report\n"
-            .to_owned();
-    }
-    "\nno run has reported anything yet\n".to_owned()
+    let why = if !runs.is_empty() && runs.iter().all(is_done) {
+        "the runs are done and have nothing to report: only checks, and stages that change weights or measure faults, report"
+    } else {
+        "no run has reported anything yet"
+    };
+    format!("\n{why}\n")
 }
 
 fn report_text(report: &Report) -> String {
@@ -426,12 +406,6 @@ fn report_text(report: &Report) -> String {
     let head: Vec<&str> = report.columns.iter().map(String::as_str).collect();
     let texts = if is_of_data(report) { 2 } else { 1 };
     table(&head, &report.rows, texts).lines().fold(line, |text, row| text + "    " + row + "\n")
-}
-
-/// Writes both tables as text, or what is missing for them.
-fn tickets_text(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {
-    let arms = by_arm(runs);
-    format!("\n{}\n{}", early_stops(&arms, records), overlaps(&arms, folder))
 }
 
 fn early_stops(arms: &[(&str, Vec<&Run>)], records: &BTreeMap<String, RunRecord>) -> String {
@@ -472,11 +446,8 @@ fn overlaps(arms: &[(&str, Vec<&Run>)], folder: &Path) -> String {
     if rows.is_empty() {
         return "overlap of masks: no arm has two finished runs that prune\n".to_owned();
     }
-    table(
-        &["Overlap of masks between seeds of", "Pairs", "Mean Jaccard index", "± 95 % CI", "By chance"],
-        &rows,
-        1,
-    )
+    let head = ["Overlap of masks between seeds of", "Pairs", "Mean Jaccard index", "± 95 % CI", "By chance"];
+    table(&head, &rows, 1)
 }
 
 #[cfg(test)]
@@ -567,7 +538,8 @@ mod tests {
         let records = records();
         let (rows, failures) = (rows(&records), failures());
         let run_json: Vec<_> = rows.iter().map(|row| run_json(row, &failures)).collect();
-        let value: serde_json::Value = serde_json::from_str(&json(&run_json)).unwrap();
+        let value: serde_json::Value =
+            serde_json::from_str(&serde_json::to_string_pretty(&run_json).unwrap()).unwrap();
         assert_eq!(value[0]["test_accuracy"], 0.8);
         assert_eq!(value[0]["best_test_accuracy"], 0.9);
         assert_eq!(value[1]["message"], "no data");

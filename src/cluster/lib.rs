@@ -24,11 +24,9 @@ use std::path::{Path, PathBuf};
 pub use prepare::{Packing, Plan, Request, Runs, prepare};
 pub use script::words;
 pub use settings::ClusterSettings;
-pub use shard::{Shard, TakenShard};
+pub use shard::Shard;
 pub use slurm::{ClusterTask, Slurm};
-pub use submissions::{
-    Counts, FOLDER, RunPlace, Status, Submission, Submitted, active_jobs, cancel, submissions, submit,
-};
+pub use submissions::{FOLDER, RunPlace, Status, Submission, Submitted, cancel, submissions, submit};
 
 /// A failure about a cluster; each says what to do.
 #[derive(Debug, thiserror::Error)]

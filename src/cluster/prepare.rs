@@ -72,12 +72,9 @@ pub fn prepare(
         )));
     }
     let (known, damaged) = submissions(runs.folder);
-    let (queue, trouble) =
-        match slurm.largest_index().and_then(|most| Ok((most, active_tasks(&known, slurm)?))) {
-            Ok((most, tasks)) => ((most, tasks), None),
-            Err(error) => ((None, Vec::new()), Some(error)),
-        };
-    let (largest_index, active) = queue;
+    let asked = slurm.largest_index().and_then(|most| Ok((most, active_tasks(&known, slurm)?)));
+    let ((largest_index, active), trouble) =
+        asked.map_or_else(|error| ((None, Vec::new()), Some(error)), |queue| (queue, None));
     let ids: Vec<String> = runs.all.iter().map(|run| run.id.clone()).collect();
     let (minutes, cpus) = (Some(settings.minutes), settings.cpus);
     let is_same =

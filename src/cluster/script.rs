@@ -13,11 +13,8 @@ const WORK: &str = include_str!("task.sh");
 pub struct Script {
     pub program: PathBuf,
     pub file: PathBuf,
-    /// Settings of the command line.
     pub set: Vec<(String, String)>,
-    /// The folder of the run directories.
     pub folder: PathBuf,
-    /// Number of runs.
     pub runs: usize,
     pub shards: usize,
     /// Those that are handed out.
@@ -29,8 +26,7 @@ impl Script {
     /// Writes the text for `sbatch`.
     pub fn text(&self) -> String {
         let name = self.file.file_name().unwrap_or_default().to_string_lossy();
-        let one_line: String =
-            name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let one_line = one_line(&name);
         let mut text = format!(
             "#!/bin/sh\n# Weightlab {}: {} of {one_line}, dealt out to {}. What is done already is left out.\n",
             env!("CARGO_PKG_VERSION"),
@@ -38,25 +34,18 @@ impl Script {
             counted(self.shards, "task")
         );
         for (option, value) in self.options() {
-            text.push_str("#SBATCH --");
-            text.push_str(&option);
-            if let Some(value) = value {
-                text.push('=');
-                text.push_str(&directive(&value));
-            }
-            text.push('\n');
+            let value = value.map(|value| format!("={}", directive(&value))).unwrap_or_default();
+            text.extend(["#SBATCH --", &option, &value, "\n"]);
         }
         let [program, file, folder] =
             [&self.program, &self.file, &self.folder].map(|path| word(&path.to_string_lossy()));
         let shards = self.shards.to_string();
         let values = [("\nprogram", program), ("experiment", file), ("results", folder), ("shards", shards)];
         for (name, value) in values {
-            text.push_str(&[name, "=", &value, "\n"].concat());
+            text.extend([name, "=", &value, "\n"]);
         }
-        let set = self.set.iter().flat_map(|(key, value)| ["--set".to_owned(), format!("{key}={value}")]);
-        let set: Vec<String> = set.collect();
-        text.push_str(format!("set -- {}", words(set.iter().map(String::as_str))).trim_end());
-        text.push('\n');
+        let set = self.set.iter().map(|(key, value)| format!(" --set {}", word(&format!("{key}={value}"))));
+        text.extend(["set --", &set.collect::<String>(), "\n"]);
         if self.has_odd_log() {
             // A directive is one line.
             text.push_str(
@@ -67,13 +56,8 @@ impl Script {
         text
     }
 
-    /// Returns the names of its options of `sbatch(1)`.
-    pub fn option_names(&self) -> Vec<String> {
-        self.options().into_iter().map(|(name, _)| name).collect()
-    }
-
     /// Lists the options of `sbatch(1)`, with their values.
-    fn options(&self) -> Vec<(String, Option<String>)> {
+    pub fn options(&self) -> Vec<(String, Option<String>)> {
         let settings = &self.settings;
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let limit = settings.parallel.map(|most| format!("%{most}")).unwrap_or_default();
@@ -93,9 +77,8 @@ impl Script {
             ("mem", &settings.memory),
             ("account", &settings.account),
         ];
-        options.extend(
-            asked.into_iter().filter(|(_, value)| value.is_some()).map(|(name, value)| (name, value.clone())),
-        );
+        let asked = asked.into_iter().filter(|(_, value)| value.is_some());
+        options.extend(asked.map(|(name, value)| (name, value.clone())));
         let options = options.into_iter().map(|(name, value)| (name.to_owned(), value));
         let others = settings.option.iter().map(|option| {
             let option = option.trim_start_matches('-');
@@ -159,9 +142,12 @@ pub fn directive(value: &str) -> String {
     if is_plain(value) || value.chars().all(|letter| letter == '%' || is_plain(&letter.to_string())) {
         return value.to_owned();
     }
-    let one_line: String =
-        value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    format!("\"{}\"", one_line.replace('\\', r"\\").replace('"', "\\\""))
+    format!("\"{}\"", one_line(value).replace('\\', r"\\").replace('"', "\\\""))
+}
+
+/// Replaces line breaks and other control characters by spaces.
+fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
 #[cfg(test)]

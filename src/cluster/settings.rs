@@ -1,46 +1,60 @@
 //! What is asked of Slurm: options of `weightlab submit`.
 
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+
 use super::ClusterError;
 
-/// How runs go to a cluster.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The settings of a submission to a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Options of Slurm")]
 pub struct ClusterSettings {
-    /// Number of tasks among which all runs are dealt out; without it, it follows from `minutes`.
+    /// Number of tasks among which all runs are dealt out [default: by time]
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1, 1_000_000))]
     pub shards: Option<usize>,
-    /// Minutes of a task, by the expected time of its runs.
+    /// Packs so many short runs into a task, by their expected time, in minutes
+    #[arg(long, value_name = "N", default_value = "60", value_parser = number::<u64>(1, 100_000))]
     pub minutes: u64,
-    /// At most so many tasks run at the same time.
+    /// At most so many tasks run at the same time [default: no limit]
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1, 1_000_000))]
     pub parallel: Option<usize>,
+    /// Partition of the cluster; sinfo lists them [default: that of the cluster]
+    #[arg(long, value_name = "TEXT", value_parser = line)]
     pub partition: Option<String>,
-    /// Time limit of a task as `sbatch(1)` reads it.
+    /// Time limit of a task, such as 2:00:00 or 1-12; tasks that reach it save, and continue from there [default: that of the
+    /// partition]
+    #[arg(long, value_name = "TEXT", value_parser = line)]
     pub time: Option<String>,
+    /// Processors of a task: its runs share them
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number::<usize>(1, 4096))]
     pub cpus: usize,
-    /// Memory of a task, such as 4G.
+    /// Memory of a task, such as 4G [default: that of the cluster]
+    #[arg(long, value_name = "TEXT", value_parser = line)]
     pub memory: Option<String>,
+    /// Account that the time is charged to [default: your usual one]
+    #[arg(long, value_name = "TEXT", value_parser = line)]
     pub account: Option<String>,
+    /// Name of the job in the queue [default: that of the file]
+    #[arg(long, value_name = "TEXT", value_parser = line)]
     pub job_name: Option<String>,
-    /// Seconds between Slurm's warning and the time limit.
+    /// Slurm warns a task so many seconds before its time limit, and the task saves
+    #[arg(long, value_name = "N", default_value = "120", value_parser = number::<u64>(10, 3600))]
     pub warning: u64,
-    /// Other options of `sbatch(1)`.
+    /// Another option of sbatch, such as qos=long or exclusive; can be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = line)]
     pub option: Vec<String>,
 }
 
-impl Default for ClusterSettings {
-    fn default() -> Self {
-        Self {
-            shards: None,
-            minutes: 60,
-            parallel: None,
-            partition: None,
-            time: None,
-            cpus: 1,
-            memory: None,
-            account: None,
-            job_name: None,
-            warning: 120,
-            option: Vec::new(),
-        }
+fn number<T: TryFrom<u64>>(least: u64, most: u64) -> RangedU64ValueParser<T> {
+    RangedU64ValueParser::new().range(least..=most)
+}
+
+/// Reads a text that a batch script can have on one line.
+fn line(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() || text.chars().any(char::is_control) {
+        return Err("it is empty, or not one line".to_owned());
     }
+    Ok(text.trim().to_owned())
 }
 
 impl ClusterSettings {
@@ -111,6 +125,8 @@ fn seconds(time: &str) -> Result<Option<u64>, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Command, FromArgMatches};
+
     use super::*;
 
     #[test]
@@ -130,6 +146,30 @@ mod tests {
         for wrong in ["", "2h", "1:2:3:4", "-5", "1-", "99999999999999999999", "18446744073709551615-0"] {
             assert!(seconds(wrong).unwrap_err().contains("no time limit"), "{wrong}");
         }
+    }
+
+    fn parse(arguments: &[&str]) -> Result<ClusterSettings, String> {
+        let command = ClusterSettings::augment_args(Command::new("submit").no_binary_name(true));
+        let matches = command.try_get_matches_from(arguments).map_err(|error| error.to_string())?;
+        Ok(ClusterSettings::from_arg_matches(&matches).unwrap())
+    }
+
+    impl Default for ClusterSettings {
+        fn default() -> Self {
+            parse(&[]).unwrap()
+        }
+    }
+
+    #[test]
+    fn every_setting_of_a_cluster_is_an_option() {
+        let settings =
+            parse(&["--shards", "7", "--time", " 1-12", "--option", "qos=long", "--option", "exclusive"]);
+        let option = ["qos=long", "exclusive"].map(str::to_owned).to_vec();
+        let (shards, time) = (Some(7), Some("1-12".to_owned()));
+        assert_eq!(settings, Ok(ClusterSettings { shards, time, option, ..ClusterSettings::default() }));
+        assert!(parse(&["--shards", "0"]).unwrap_err().contains("0 is not in 1..=1000000"));
+        assert!(parse(&["--cpus", "many"]).unwrap_err().contains("'--cpus"));
+        assert!(parse(&["--job-name", "a\n#SBATCH"]).unwrap_err().contains("not one line"));
     }
 
     #[test]

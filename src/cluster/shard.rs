@@ -31,9 +31,6 @@ impl Display for Shard {
     }
 }
 
-/// A shard that a scheduler has named, and the variable of the environment that it is from.
-pub type TakenShard = (Shard, &'static str);
-
 impl Shard {
     /// Picks every N-th run, beginning with the I-th: the parts differ by one run at most, and together are all runs.
     pub fn pick<T>(self, runs: impl IntoIterator<Item = T>) -> Vec<T> {
@@ -41,14 +38,15 @@ impl Shard {
     }
 
     /// Finds the shard of a task in an array, by the variables that schedulers set: Kubernetes (indexed jobs), Slurm and PBS.
-    /// `shards` is their number, which only Slurm tells; `variable` looks a variable up. Nothing outside of an array.
+    /// `shards` is their number, which only Slurm tells; `variable` looks a variable up. Returns it with the name of the variable
+    /// that it is from; nothing outside of an array.
     ///
     /// # Errors
     /// When the number of shards is needed and not known, or does not fit.
     pub fn from_scheduler(
         variable: &dyn Fn(&str) -> Option<String>,
         shards: Option<usize>,
-    ) -> Result<Option<TakenShard>, String> {
+    ) -> Result<Option<(Self, &'static str)>, String> {
         let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<usize>().ok());
         let names = ["JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX"];
         let Some((name, task)) = names.iter().find_map(|name| Some((*name, number(name)?))) else {

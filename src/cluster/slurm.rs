@@ -45,16 +45,12 @@ impl Slurm {
         Self { folder: Some(folder.to_owned()) }
     }
 
-    fn ask(&self, program: &'static str, arguments: &[&str]) -> Result<String, ClusterError> {
-        self.ask_without(&[], program, arguments)
-    }
-
     /// Calls a program without these variables of the environment.
-    fn ask_without(
+    fn ask(
         &self,
-        variables: &[String],
         program: &'static str,
         arguments: &[&str],
+        variables: &[String],
     ) -> Result<String, ClusterError> {
         let path = self.folder.as_ref().map_or_else(|| PathBuf::from(program), |folder| folder.join(program));
         let mut command = Command::new(path);
@@ -75,11 +71,10 @@ impl Slurm {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        let lines = said.lines().map(|line| line.trim_start_matches(&format!("{program}: ")));
-        let lines: Vec<&str> = lines
-            .map(|line| line.trim_start_matches("error: ").trim())
-            .filter(|line| !line.is_empty())
-            .collect();
+        let start = format!("{program}: ");
+        let lines =
+            said.lines().map(|line| line.trim_start_matches(&start).trim_start_matches("error: ").trim());
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
         let message = if lines.is_empty() { output.status.to_string() } else { lines.join("; ") };
         let away = ["Unable to contact slurm controller", "Could not establish a configuration source"];
         if away.iter().any(|words| message.contains(words)) {
@@ -94,7 +89,7 @@ impl Slurm {
     /// # Errors
     /// When Slurm is not there or does not answer.
     pub fn largest_index(&self) -> Result<Option<usize>, ClusterError> {
-        let config = self.ask("scontrol", &["show", "config"])?;
+        let config = self.ask("scontrol", &["show", "config"], &[])?;
         let values = config.lines().filter_map(|line| line.split_once('='));
         let mut sizes = values.filter(|(name, _)| name.trim() == "MaxArraySize");
         let size = sizes.find_map(|(_, value)| value.trim().parse::<usize>().ok());
@@ -110,7 +105,7 @@ impl Slurm {
         let variables: Vec<String> =
             options.iter().map(|option| variable_of(option)).chain(NOT_ASKED.map(str::to_owned)).collect();
         let words = ["--parsable", &script.to_string_lossy()];
-        let said = self.ask_without(&variables, "sbatch", &words)?;
+        let said = self.ask("sbatch", &words, &variables)?;
         // With several clusters, its name follows.
         let job = said.lines().next_back().and_then(|line| line.split(';').next()).unwrap_or_default().trim();
         if job.is_empty() || !job.bytes().all(|letter| letter.is_ascii_digit()) {
@@ -131,8 +126,7 @@ impl Slurm {
         let jobs = format!("--jobs={}", jobs.join(","));
         // Without --all, it leaves out hidden partitions.
         let words = ["--noheader", "--all", "--array", &jobs, "--format=%F|%K|%T|%r|%o"];
-        let answer = self.ask("squeue", &words);
-        match answer {
+        match self.ask("squeue", &words, &[]) {
             Ok(text) => Ok(text.lines().filter_map(task).collect()),
             // It has forgotten the only job that it was asked for.
             Err(ClusterError::Refused { message, .. }) if message.contains("Invalid job id") => {
@@ -148,7 +142,7 @@ impl Slurm {
     /// When Slurm is not there or refuses it.
     pub fn cancel(&self, jobs: &[String]) -> Result<(), ClusterError> {
         let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
-        self.ask("scancel", &jobs).map(drop)
+        self.ask("scancel", &jobs, &[]).map(drop)
     }
 }
 

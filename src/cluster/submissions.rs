@@ -117,7 +117,8 @@ pub fn submit(plan: Plan, slurm: &Slurm) -> Result<Submitted, ClusterError> {
     }
     let folder = &plan.script.folder;
     let script = new_script(folder, &plan.script.text())?;
-    let job = slurm.submit(&script, &plan.script.option_names()).inspect_err(|_| {
+    let options: Vec<String> = plan.script.options().into_iter().map(|(name, _)| name).collect();
+    let job = slurm.submit(&script, &options).inspect_err(|_| {
         let _ = std::fs::remove_file(&script); // of no use, and in nobody's way
     })?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -186,9 +187,6 @@ impl RunPlace {
     }
 }
 
-/// Numbers of runs by their place.
-pub type Counts = BTreeMap<RunPlace, usize>;
-
 /// The places of all runs of an experiment.
 #[derive(Debug, Default)]
 pub struct Status {
@@ -204,13 +202,11 @@ pub struct Status {
 
 impl Status {
     /// Looks at the directories and at the queue. Slurm is asked only where something was submitted.
-    pub fn of(runs: Runs<'_>, slurm: &Slurm) -> Self {
+    pub fn read(runs: Runs<'_>, slurm: &Slurm) -> Self {
         let (known, damaged) = submissions(runs.folder);
         // The queue first: a run that ends between both looks is done then, not lost.
-        let (active, trouble) = match active_tasks(&known, slurm) {
-            Ok(active) => (active, None),
-            Err(error) => (Vec::new(), Some(error)),
-        };
+        let (active, trouble) = active_tasks(&known, slurm)
+            .map_or_else(|error| (Vec::new(), Some(error)), |active| (active, None));
         let of_tasks = |is: fn(&ClusterTask) -> bool| -> BTreeSet<&str> {
             let tasks = active.iter().filter(|(_, task)| is(task));
             tasks.flat_map(|(submission, task)| submission.runs_of(task.index)).collect()
@@ -235,8 +231,8 @@ impl Status {
     }
 
     /// Counts the runs by their place.
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::new();
+    pub fn counts(&self) -> BTreeMap<RunPlace, usize> {
+        let mut counts = BTreeMap::new();
         for place in &self.places {
             *counts.entry(*place).or_default() += 1;
         }
@@ -255,12 +251,8 @@ impl Status {
         if let Some(trouble) = &self.trouble {
             return vec![format!("The queue of Slurm is not known: {trouble}")];
         }
-        let mut jobs: Vec<&str> = Vec::new();
-        for task in &self.tasks {
-            if !jobs.contains(&task.job.as_str()) {
-                jobs.push(&task.job);
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let jobs = self.tasks.iter().map(|task| task.job.as_str()).filter(|job| seen.insert(*job));
         let line = |job: &str| {
             let of_job: Vec<&ClusterTask> = self.tasks.iter().filter(|task| task.job == job).collect();
             let running = of_job.iter().filter(|task| task.is_running()).count();
@@ -278,7 +270,7 @@ impl Status {
             }
             format!("Slurm: job {job}: {}", parts.join(", "))
         };
-        jobs.into_iter().map(line).collect()
+        jobs.map(line).collect()
     }
 
     /// Returns true if nothing will change by itself: no process and no task works on the runs. A Slurm that does not answer for a
@@ -295,23 +287,16 @@ impl Status {
     }
 }
 
-/// Asks Slurm for the jobs of an experiment that are not over, the first one first.
-///
-/// # Errors
-/// When Slurm is not there or does not answer.
-pub fn active_jobs(folder: &Path, slurm: &Slurm) -> Result<Vec<String>, ClusterError> {
-    let (known, _) = submissions(folder);
-    let active = active_tasks(&known, slurm)?;
-    let is_active = |known: &&Submission| active.iter().any(|(submission, _)| submission.job == known.job);
-    Ok(known.iter().filter(is_active).map(|known| known.job.clone()).collect())
-}
-
-/// Cancels the jobs of an experiment, and no others; returns those that were cancelled. Tasks that run save first.
+/// Cancels the jobs of an experiment that are not over, and no others; returns those that were cancelled, the first one
+/// first. Tasks that run save first.
 ///
 /// # Errors
 /// When Slurm is not there or refuses it.
 pub fn cancel(folder: &Path, slurm: &Slurm) -> Result<Vec<String>, ClusterError> {
-    let jobs = active_jobs(folder, slurm)?;
+    let (known, _) = submissions(folder);
+    let active = active_tasks(&known, slurm)?;
+    let is_active = |known: &&Submission| active.iter().any(|(submission, _)| submission.job == known.job);
+    let jobs: Vec<String> = known.iter().filter(is_active).map(|known| known.job.clone()).collect();
     if !jobs.is_empty() {
         slurm.cancel(&jobs)?;
     }

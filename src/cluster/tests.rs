@@ -89,7 +89,7 @@ impl Bench {
     }
 
     fn status(&self) -> Status {
-        Status::of(Runs { all: &self.runs, folder: &self.folder() }, &self.slurm())
+        Status::read(Runs { all: &self.runs, folder: &self.folder() }, &self.slurm())
     }
 }
 
@@ -253,8 +253,10 @@ fn the_status_is_that_of_the_directories_and_of_the_queue() {
         assert!(status.queue_in_words()[0].contains(why));
         assert!(!status.is_over(), "it may have tasks");
     }
-    let away =
-        Status::of(Runs { all: &bench.runs, folder: &bench.folder() }, &Slurm::in_folder(&bench.path("no")));
+    let away = Status::read(
+        Runs { all: &bench.runs, folder: &bench.folder() },
+        &Slurm::in_folder(&bench.path("no")),
+    );
     assert!(away.queue_in_words()[0].contains("not known: there is no squeue") && away.is_over());
 }
 

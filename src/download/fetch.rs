@@ -9,7 +9,7 @@ use std::{fs, io};
 use flate2::read::GzDecoder;
 use tar::Archive;
 use ureq::Agent;
-use ureq::http::{Response, StatusCode, header};
+use ureq::http::{StatusCode, header};
 
 use super::{DownloadError, Patience};
 use data::{Remote, copied};
@@ -27,12 +27,6 @@ pub fn agent(patience: Patience) -> Agent {
         .user_agent(concat!("weightlab/", env!("CARGO_PKG_VERSION")))
         .build()
         .into()
-}
-
-/// The end of a try that did not fail for good.
-enum Try {
-    Complete,
-    Broken(String),
 }
 
 /// Downloads a file into a folder, under the name that it grows with. Yields it, still locked, and its path: all of it is
@@ -61,11 +55,8 @@ pub fn fetch(
     let mut fruitless = 0;
     loop {
         let before = there;
-        let end = attempt(agent, remote, &mut file, &part, &mut there, report)?;
-        let detail = match end {
-            Try::Complete => break,
-            Try::Broken(detail) => detail,
-        };
+        let broken = attempt(agent, remote, &mut file, &part, &mut there, report)?;
+        let Some(detail) = broken else { break };
         fruitless = if there > before { 0 } else { fruitless + 1 };
         if fruitless >= patience.tries {
             return Err(DownloadError::Unreachable { url: remote.url.to_owned(), detail });
@@ -84,7 +75,8 @@ pub fn fetch(
     Ok((file, part))
 }
 
-/// Adds what the server sends to the file; `there` counts what the file holds.
+/// Adds what the server sends to the file; `there` counts what the file holds. Returns why the connection broke, or nothing
+/// where the file is complete.
 fn attempt(
     agent: &Agent,
     remote: &Remote,
@@ -92,38 +84,38 @@ fn attempt(
     part: &Path,
     there: &mut u64,
     report: &mut dyn FnMut(u64) -> ControlFlow<()>,
-) -> Result<Try, DownloadError> {
+) -> Result<Option<String>, DownloadError> {
     if *there > remote.bytes {
         restart(file, part, there)?;
     }
     if *there == remote.bytes {
-        return Ok(Try::Complete);
+        return Ok(None);
     }
+    let url = || remote.url.to_owned();
     let mut request = agent.get(remote.url);
     if *there > 0 {
         request = request.header(header::RANGE, format!("bytes={there}-"));
     }
     let response = match request.call() {
         Ok(response) => response,
-        Err(error) => return Ok(Try::Broken(error.to_string())),
+        Err(error) => return Ok(Some(error.to_string())),
     };
+    let range = response.headers().get(header::CONTENT_RANGE).and_then(|range| range.to_str().ok());
+    let begins_here = range.is_some_and(|range| range.starts_with(&format!("bytes {there}-")));
     match response.status() {
         StatusCode::OK => restart(file, part, there)?,
-        StatusCode::PARTIAL_CONTENT if begins_at(&response, *there) => {}
+        StatusCode::PARTIAL_CONTENT if begins_here => {}
         StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE => {
             restart(file, part, there)?;
-            return Ok(Try::Broken("the server does not continue the file".to_owned()));
+            return Ok(Some("the server does not continue the file".to_owned()));
         }
         // The server has too much to do, or is being repaired.
         status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-            return Ok(Try::Broken(format!("status {}", status.as_u16())));
+            return Ok(Some(format!("status {}", status.as_u16())));
         }
-        status => {
-            return Err(DownloadError::Refused { url: remote.url.to_owned(), status: status.as_u16() });
-        }
+        status => return Err(DownloadError::Refused { url: url(), status: status.as_u16() }),
     }
-    let wrong_size =
-        |found: String| DownloadError::Size { url: remote.url.to_owned(), expected: remote.bytes, found };
+    let wrong_size = |found: String| DownloadError::Size { url: url(), expected: remote.bytes, found };
     if let Some(length) = response.body().content_length()
         && there.checked_add(length) != Some(remote.bytes)
     {
@@ -136,11 +128,11 @@ fn attempt(
         cancel_if(report(*there))?;
         let count = match body.read(&mut buffer) {
             Ok(0) if *there < remote.bytes => {
-                return Ok(Try::Broken(format!("the connection ended after {there} bytes")));
+                return Ok(Some(format!("the connection ended after {there} bytes")));
             }
-            Ok(0) => return Ok(Try::Complete),
+            Ok(0) => return Ok(None),
             Ok(count) => count,
-            Err(error) => return Ok(Try::Broken(error.to_string())),
+            Err(error) => return Ok(Some(error.to_string())),
         };
         if *there + count as u64 > remote.bytes {
             restart(file, part, there)?;
@@ -151,13 +143,6 @@ fn attempt(
     }
 }
 
-/// Returns true if a part of a file begins where the present one ends.
-fn begins_at<B>(response: &Response<B>, there: u64) -> bool {
-    let range = response.headers().get(header::CONTENT_RANGE).and_then(|range| range.to_str().ok());
-    range.is_some_and(|range| range.starts_with(&format!("bytes {there}-")))
-}
-
-/// Empties the file.
 fn restart(file: &mut File, part: &Path, there: &mut u64) -> Result<(), DownloadError> {
     file.set_len(0).and_then(|()| file.rewind()).map_err(DownloadError::disk(part))?;
     *there = 0;
@@ -204,10 +189,8 @@ pub fn unpack(
             continue;
         }
         if entry.size() != *bytes {
-            return Err(damaged(format!(
-                "{member} has {} bytes in it, and should have {bytes}",
-                entry.size()
-            )));
+            let found = entry.size();
+            return Err(damaged(format!("{member} has {found} bytes in it, and should have {bytes}")));
         }
         let part = folder.join(format!("{member}.part"));
         let mut out = File::create(&part).map_err(DownloadError::disk(&part))?;
@@ -216,10 +199,8 @@ pub fn unpack(
     }
     let missing: Vec<&str> =
         members.iter().map(|(name, _)| *name).filter(|name| !folder.join(name).is_file()).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    Err(damaged(format!("the archive has no {}", missing.join(", no "))))
+    let detail = || format!("the archive has no {}", missing.join(", no "));
+    if missing.is_empty() { Ok(()) } else { Err(damaged(detail())) }
 }
 
 /// Copies all bytes, and says which side failed.

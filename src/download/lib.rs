@@ -69,9 +69,8 @@ pub fn download(
         }
         before += file.bytes;
     }
-    match on_progress(Progress { done: total, total }) {
-        ControlFlow::Continue(()) | ControlFlow::Break(()) => Ok(()),
-    }
+    let _ = on_progress(Progress { done: total, total }); // there is nothing left to cancel
+    Ok(())
 }
 
 /// Gets one file. An archive is unpacked: the user's own where it is there, which stays, or the one that is downloaded,
@@ -85,10 +84,7 @@ fn get(
 ) -> Result<(), DownloadError> {
     let path = folder.join(file.name());
     if path.exists() {
-        let mut archive = File::open(&path).map_err(DownloadError::disk(&path))?;
-        if fetch::digest(&mut archive, &path)? != file.sha256 {
-            return Err(DownloadError::InTheWay { path });
-        }
+        let archive = checked(file, &path)?;
         // A file that is no archive has arrived since it was looked for.
         let is_archive = !file.members.is_empty();
         return if is_archive { fetch::unpack(archive, &path, file.members, folder) } else { Ok(()) };
@@ -108,24 +104,24 @@ fn get(
 fn is_done(file: &Remote, folder: &Path) -> Result<bool, DownloadError> {
     for (name, bytes) in file.members {
         let path = folder.join(name);
-        match path.metadata() {
-            Ok(about) if !about.is_file() || about.len() != *bytes => {
-                return Err(DownloadError::InTheWay { path });
-            }
-            Ok(_) | Err(_) => {}
+        if path.metadata().is_ok_and(|about| !about.is_file() || about.len() != *bytes) {
+            return Err(DownloadError::InTheWay { path });
         }
     }
     if !file.is_in(folder) {
         return Ok(false);
     }
-    let path = folder.join(file.name());
     if file.members.is_empty() {
-        let mut there = File::open(&path).map_err(DownloadError::disk(&path))?;
-        if fetch::digest(&mut there, &path)? != file.sha256 {
-            return Err(DownloadError::InTheWay { path });
-        }
+        checked(file, &folder.join(file.name()))?;
     }
     Ok(true)
+}
+
+/// Opens the file at a path, and refuses it where it is another one.
+fn checked(file: &Remote, path: &Path) -> Result<File, DownloadError> {
+    let mut there = File::open(path).map_err(DownloadError::disk(path))?;
+    let is_right = fetch::digest(&mut there, path)? == file.sha256;
+    if is_right { Ok(there) } else { Err(DownloadError::InTheWay { path: path.to_owned() }) }
 }
 
 /// The reason why a download failed.

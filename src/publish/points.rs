@@ -6,7 +6,7 @@ use std::path::Path;
 
 use doc::Run;
 use figure::csv::quoted;
-use results::{PointRef, RunRecord};
+use results::RunRecord;
 use run::read_each;
 
 pub const HEADER: &str =
@@ -35,32 +35,26 @@ pub fn write_points(folder: &Path, runs: &[Run], to: &mut dyn Write) -> std::io:
     Ok(count)
 }
 
-/// Returns the points of a run.
 fn lines(run: &Run, record: &RunRecord) -> String {
     let mut text = String::new();
     let head = format!("{},{},{}", quoted(&run.id), quoted(&run.arm), run.seed);
     for point in record.points().iter() {
-        line(&mut text, &head, &point);
+        text.push_str(&head);
+        add(&mut text, Some(quoted(point.stage)));
+        add(&mut text, Some(quoted(point.branch)));
+        add(&mut text, point.member);
+        add(&mut text, Some(quoted(point.series)));
+        add(&mut text, point.round);
+        add(&mut text, Some(point.epoch));
+        add(&mut text, Some(point.iteration));
+        add(&mut text, Some(point.remaining));
+        add(&mut text, point.rate.or(point.along));
+        add(&mut text, point.bit);
+        add(&mut text, point.layer.map(quoted));
+        add(&mut text, Some(point.value));
+        text.push('\n');
     }
     text
-}
-
-fn line(text: &mut String, head: &str, point: &PointRef<'_>) {
-    text.push_str(head);
-    for name in [point.stage, point.branch] {
-        add(text, Some(quoted(name)));
-    }
-    add(text, point.member);
-    add(text, Some(quoted(point.series)));
-    add(text, point.round);
-    add(text, Some(point.epoch));
-    add(text, Some(point.iteration));
-    add(text, Some(point.remaining));
-    add(text, point.rate.or(point.along));
-    add(text, point.bit);
-    add(text, point.layer.map(quoted));
-    add(text, Some(point.value));
-    text.push('\n');
 }
 
 /// Adds a cell, which is empty for what a point has not.

@@ -29,7 +29,6 @@ use net::{Mask, Network};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint<S = State> {
     pub next: usize,
-    /// Progress within that step.
     pub(super) inside: Option<TrainProgress>,
     #[serde(default)]
     pub(super) campaign: Option<CampaignProgress>,
@@ -55,7 +54,6 @@ pub struct Lengths {
     pub tables: BTreeMap<String, u64>,
 }
 
-/// The metadata of a checkpoint's file.
 #[derive(Serialize)]
 struct About<'a> {
     run: &'a str,
@@ -112,7 +110,6 @@ struct NetworkArrays {
     fixed_norms: Vec<usize>,
 }
 
-/// Arrays to write.
 #[derive(Default)]
 struct Pool {
     /// Number of each shared array, by its address.

@@ -77,9 +77,6 @@ impl Evaluation {
     }
 }
 
-/// The gradients of the last mini-batch, by member; kept only where their norms are recorded.
-pub type LastPasses = Vec<Option<TrainPass>>;
-
 impl Session<'_> {
     /// Evaluates the validation part, where there is one, and the test part; emits what is recorded of the weights.
     pub(super) fn evaluate_parts(&mut self) -> Result<(), RunError> {
@@ -242,7 +239,7 @@ impl Session<'_> {
         for point in points {
             self.emit(Event::Point(point))?;
         }
-        if lines.is_empty() { Ok(()) } else { self.log(Table::Histograms, &lines) }
+        if lines.is_empty() { Ok(()) } else { self.listener.lines(Table::Histograms, &lines) }
     }
 
     fn histogram(&self, network: &Network, index: usize, member: Option<usize>) -> WeightHistogram {
@@ -258,14 +255,6 @@ impl Session<'_> {
             remaining: network.remaining(),
             ..WeightHistogram::new(network.values(index), network.entries(index))
         }
-    }
-
-    /// Writes the network after a training, where the settings ask for it.
-    pub(super) fn save_round(&mut self) -> Result<(), RunError> {
-        if self.context.spec.train.record.rounds {
-            self.save_network(&files_of_round(self.next))?;
-        }
-        Ok(())
     }
 }
 
@@ -309,7 +298,6 @@ pub fn files_of_round(step: usize) -> [String; 2] {
     [format!("rounds/step-{step}.safetensors"), format!("rounds/step-{step}.pins.safetensors")]
 }
 
-/// Returns the parameters that are recorded.
 fn recorded(network: &Network, what: &WeightRecord) -> Vec<usize> {
     let parameters = network.structure().parameters.iter().enumerate();
     let is_recorded = |role: Role| match what {

@@ -87,12 +87,8 @@ impl Tables {
     /// Appends whole lines, after the header in a new file.
     pub fn append(&mut self, table: Table, lines: &str) -> std::io::Result<()> {
         let (file, length) = self.opened(table)?;
-        let head = if *length == 0 {
-            table.header().map_or_else(String::new, |head| format!("{head}\n"))
-        } else {
-            String::new()
-        };
-        let text = head + lines;
+        let head = table.header().filter(|_| *length == 0).map(|head| format!("{head}\n"));
+        let text = head.unwrap_or_default() + lines;
         file.write_all(text.as_bytes())?;
         *length += text.len() as u64;
         Ok(())
@@ -126,15 +122,12 @@ impl Tables {
     }
 
     fn opened(&mut self, table: Table) -> std::io::Result<&mut (File, u64)> {
-        let path = self.path(table);
-        match self.open.entry(table) {
-            std::collections::btree_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                let file = OpenOptions::new().create(true).append(true).open(path)?;
-                let length = file.metadata()?.len();
-                Ok(entry.insert((file, length)))
-            }
+        if !self.open.contains_key(&table) {
+            let file = OpenOptions::new().create(true).append(true).open(self.path(table))?;
+            let length = file.metadata()?.len();
+            self.open.insert(table, (file, length));
         }
+        Ok(self.open.get_mut(&table).expect("it is open"))
     }
 }
 

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::campaign::{CampaignProgress, Identity};
+use super::campaign::CampaignProgress;
 use super::checkpoint::Checkpoint;
 use super::context::RunContext;
 use super::error::RunError;
-use super::evaluate::LastPasses;
 use super::faults::View;
 use super::listener::{Listener, Table};
-use super::program::{Op, ProgramStep, WorkPlan, data_settings, program, steps};
+use super::program::{Op, ProgramStep, WorkPlan, program, steps};
 use super::stages;
 use super::state::{Snapshot, State, TrainProgress};
 use super::stop::{StopFlag, StopKind};
@@ -22,8 +21,7 @@ use doc::stage::{Branch, BranchInit, BranchOrder};
 use doc::{Intervention, Stage, sets_of, targets};
 use form::number::{counted, grouped};
 use form::path::Place;
-use net::Network;
-use optimize::Optimizer;
+use net::{Network, TrainPass};
 use results::event::{Clock, Progress, ReportLevel, StageBegan, place_of};
 use results::network::shape_text;
 use results::{Event, Point, Report, inventory};
@@ -46,9 +44,9 @@ pub enum StageEnd {
 /// A run under way.
 pub struct Session<'a> {
     pub(super) context: Arc<RunContext>,
-    listener: &'a mut dyn Listener,
+    pub(super) listener: &'a mut dyn Listener,
     stop: StopFlag,
-    program: Vec<ProgramStep>,
+    pub(super) program: Vec<ProgramStep>,
     work: WorkPlan,
     pub(super) next: usize,
     /// The progress of that step, when it was interrupted.
@@ -56,18 +54,17 @@ pub struct Session<'a> {
     pub(super) campaign: Option<CampaignProgress>,
     /// The main branch, and the branches within branches; the last one is the present one.
     stack: Vec<State>,
-    /// The data of each of them.
     data: Vec<Arc<Dataset>>,
     /// Checksums of the originals of the branches that were entered.
     originals: Vec<String>,
     began: Instant,
-    /// Pauses before it began.
     paused_before: Duration,
     secs_before: f64,
     /// Length of the pauses before the last event with the time of day.
     clock_after: Option<Duration>,
     threads: usize,
-    pub(super) last_passes: LastPasses,
+    /// The gradients of the last mini-batch, by member; kept only where their norms are recorded.
+    pub(super) last_passes: Vec<Option<TrainPass>>,
 }
 
 impl<'a> Session<'a> {
@@ -107,7 +104,7 @@ impl<'a> Session<'a> {
             secs_before: secs,
             clock_after: None,
             threads,
-            last_passes: LastPasses::new(),
+            last_passes: Vec::new(),
         }
     }
 
@@ -173,11 +170,6 @@ impl<'a> Session<'a> {
         self.data.last().expect("the main branch is never left").clone()
     }
 
-    /// Returns the settings of the [data](Self::data) that the present network sees.
-    pub(super) fn data_settings(&self) -> &Data {
-        data_settings(&self.context.spec, &self.program[..self.next])
-    }
-
     /// Returns the pending request to stop; waits here while the run is paused.
     pub(super) fn stop_requested(&self) -> Option<StopKind> {
         self.stop.wait_while_paused();
@@ -190,15 +182,6 @@ impl<'a> Session<'a> {
         self.secs_before + self.began.elapsed().saturating_sub(paused).as_secs_f64()
     }
 
-    /// Sets the optimizer of a stage; another one starts with an empty state.
-    pub(super) fn adopt_optimizer(&mut self, optimizer: &Optimizer) {
-        let state = self.state_mut();
-        if state.optimizer != *optimizer {
-            state.optimizer = optimizer.clone();
-            state.restart_optimizer();
-        }
-    }
-
     /// Returns what computes with the present network and its members in one pass, through the faults in place: one
     /// mini-batch, or one evaluation of a part of the data. The caller [closes](Self::close_reader) it after the pass.
     pub(super) fn reader(&self) -> View {
@@ -209,7 +192,7 @@ impl<'a> Session<'a> {
     pub(super) fn close_reader(&mut self, reader: View) -> Result<(), RunError> {
         let (faults, lines) = reader.close().map_err(|error| self.stage_error(error))?;
         self.state_mut().faults = faults;
-        if lines.is_empty() { Ok(()) } else { self.log(Table::Faults, &lines) }
+        if lines.is_empty() { Ok(()) } else { self.listener.lines(Table::Faults, &lines) }
     }
 }
 
@@ -239,10 +222,6 @@ impl Session<'_> {
         self.present().and_then(|step| step.round)
     }
 
-    pub(super) fn campaign_identity(&self) -> Identity {
-        Identity::new(&self.program, self.next)
-    }
-
     #[allow(clippy::needless_pass_by_value, reason = "callers make the message here")]
     pub(super) fn stage_error(&self, message: impl ToString) -> RunError {
         RunError::Stage { stage: self.stage_in_words(), message: message.to_string() }
@@ -261,7 +240,6 @@ impl Session<'_> {
     }
 }
 
-/// The files that stages read.
 impl Session<'_> {
     /// Fills the run's arm and seed into the placeholders of a file's name.
     pub(super) fn file_name(&self, file: &str) -> String {
@@ -390,11 +368,8 @@ impl Session<'_> {
         let snapshot = Snapshot { network: clone.network, position: None };
         self.state_mut().snapshots.insert(name.to_owned(), snapshot);
         let Some(before) = before else { return Ok(()) };
-        let summary = format!(
-            "the original has checksum {} before {name} and {} after it",
-            &before[..16],
-            &after[..16]
-        );
+        let [then, now] = [&before, &after].map(|checksum| &checksum[..16]);
+        let summary = format!("the original has checksum {then} before {name} and {now} after it");
         self.report(Report { passed: Some(before == after), ..report("branch", summary) })
     }
 
@@ -462,7 +437,6 @@ impl Session<'_> {
     }
 }
 
-/// Events and checkpoints.
 impl Session<'_> {
     pub(super) fn emit(&mut self, event: Event) -> Result<(), RunError> {
         if !event.is_transient() && self.clock_after.is_some_and(|pauses| pauses != self.stop.paused_for()) {
@@ -519,20 +493,10 @@ impl Session<'_> {
         self.emit(Event::Report(Report { stage, branch, round, level, ..report }))
     }
 
-    /// Appends whole lines to a table of the run.
-    pub(super) fn log(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
-        self.listener.lines(table, lines)
-    }
-
     /// Writes the present network into files of these names: its values, and what holds them.
     pub(super) fn save_network(&mut self, files: &[String; 2]) -> Result<(), RunError> {
         let network = self.state().network.clone();
         self.listener.network(files, &network)
-    }
-
-    /// Checks that a stage may write into the run's directory.
-    pub(super) fn may_write(&mut self) -> Result<(), RunError> {
-        self.listener.may_write()
     }
 
     /// Writes a checkpoint: before the next step, or inside it.

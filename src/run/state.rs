@@ -150,12 +150,6 @@ impl State {
         std::iter::once(&self.network).chain(self.others.iter().map(|member| &member.network)).collect()
     }
 
-    /// Remembers the network and its position under a name.
-    pub fn take_snapshot(&mut self, name: &str) {
-        let snapshot = Snapshot { network: self.network.clone(), position: Some(self.position) };
-        self.snapshots.insert(name.to_owned(), snapshot);
-    }
-
     /// Remembers the first `count` members as they are before a training, if they have held entries to compare afterwards; a
     /// stage that resumes after an interruption has remembered them already.
     pub fn begin_training(&mut self, count: usize) {

@@ -4,20 +4,19 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time of a requested stop.
+/// The time of a requested stop; stronger requests have larger numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopKind {
     /// After the present mini-batch, from which the run resumes.
-    Now,
+    Now = 2,
     /// After the present stage.
-    AfterStage,
+    AfterStage = 1,
 }
 
 /// A flag that all runs of a queue check. [`for_one`](Self::for_one) gives a run a request of its own beside that of all.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag {
     all: Arc<Shared>,
-    /// The request to one run.
     own: Option<Arc<AtomicU8>>,
 }
 
@@ -37,16 +36,6 @@ struct Pause {
     over: Duration,
 }
 
-impl StopKind {
-    /// Returns a number, which is larger for stronger requests.
-    const fn code(self) -> u8 {
-        match self {
-            Self::Now => 2,
-            Self::AfterStage => 1,
-        }
-    }
-}
-
 impl StopFlag {
     pub fn new() -> Self {
         Self::default()
@@ -63,12 +52,12 @@ impl StopFlag {
     /// pause.
     pub fn request(&self, kind: StopKind) {
         if let Some(own) = &self.own {
-            own.fetch_max(kind.code(), Ordering::Relaxed);
+            own.fetch_max(kind as u8, Ordering::Relaxed);
             let pause = self.lock(); // who is about to wait has seen the request, or is woken
             self.all.changed.notify_all();
             drop(pause);
         } else {
-            self.all.code.fetch_max(kind.code(), Ordering::Relaxed);
+            self.all.code.fetch_max(kind as u8, Ordering::Relaxed);
             self.resume();
         }
     }

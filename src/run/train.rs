@@ -25,14 +25,12 @@ pub struct Phase {
     pub steps: Steps,
 }
 
-/// One mini-batch with its settings.
 pub struct MiniBatch<'a> {
     pub batch: &'a Batch,
     pub settings: &'a Training,
     pub rate: f64,
     /// Position of the training before it.
     pub position: Position,
-    /// Samples of the training part.
     pub samples: usize,
     /// Stream of units that are dropped.
     pub dropout: Stream,
@@ -70,8 +68,11 @@ pub fn run(
     let settings = &phase.settings;
     let samples = session.data().train.len();
     let total = phase.steps.to_iterations(settings.batches_per_epoch(samples));
-    session.adopt_optimizer(&settings.optimizer);
     let state = session.state_mut();
+    if state.optimizer != settings.optimizer {
+        state.optimizer = settings.optimizer.clone();
+        state.restart_optimizer();
+    }
     state.position = state.position.within(samples);
     let mut batch = Batch::default();
     let (mut emitted, mut saved) = (Instant::now(), Instant::now());

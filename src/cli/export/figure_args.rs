@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 
-use crate::output::Failure;
+use crate::output::{Failure, refuse};
 use figure::plots::Plot;
 use figure::{Figure, IntervalStyle, LegendPlace, Options, Scale};
 use results::RunRecord;
@@ -19,7 +19,7 @@ use results::view::{PlotView, Preset, ViewSettings, XAxis};
 use results::weights::Measure;
 
 /// Band, horizontal axis and vertical range of a figure.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 pub struct FigureArgs {
     /// Band around a mean: interval (95 %), standard-deviation, standard-error, min-max or none [default: what the window
     /// has chosen, else interval]
@@ -67,33 +67,25 @@ pub struct FigureArgs {
     axes: Option<FacetAxes>,
 }
 
-/// Numbers of trainings.
 type Numbers = std::sync::Arc<[usize]>;
 
 fn rounds(text: &str) -> Result<(Levels, Numbers), String> {
-    let simple = match text {
-        "all" => Levels::All,
-        "every-2nd" => Levels::EverySecond,
-        "spread" => Levels::Spread,
-        numbers => {
-            let numbers: Result<Numbers, _> =
-                numbers.split(',').map(|number| number.trim().parse()).collect();
-            return numbers
-                .map(|numbers| (Levels::Chosen, numbers))
-                .map_err(|_| "write all, every-2nd, spread, or numbers such as 1,3,6".to_owned());
-        }
-    };
-    Ok((simple, Numbers::default()))
+    let numbers: Result<Numbers, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    match (text, numbers) {
+        ("all", _) => Ok((Levels::All, Numbers::default())),
+        ("every-2nd", _) => Ok((Levels::EverySecond, Numbers::default())),
+        ("spread", _) => Ok((Levels::Spread, Numbers::default())),
+        (_, Ok(numbers)) => Ok((Levels::Chosen, numbers)),
+        (_, Err(_)) => Err("write all, every-2nd, spread, or numbers such as 1,3,6".to_owned()),
+    }
 }
 
 fn statistic(text: &str) -> Result<Measure, String> {
-    let name = |measure: &Measure| measure.name().replace(' ', "-");
-    let names = || Measure::ALL.iter().map(name).collect::<Vec<_>>().join(", ");
-    let found = Measure::ALL.into_iter().find(|measure| name(measure) == text);
-    found.ok_or_else(|| format!("there are {}", names()))
+    let names = Measure::ALL.map(|measure| measure.name().replace(' ', "-"));
+    let found = names.iter().position(|name| name == text).map(|place| Measure::ALL[place]);
+    found.ok_or_else(|| format!("there are {}", names.join(", ")))
 }
 
-/// Reads both ends of a range.
 fn range(text: &str) -> Result<[f64; 2], String> {
     let ends = text.split_once("..").map(|(low, high)| (low.trim().parse(), high.trim().parse()));
     match ends {
@@ -105,15 +97,6 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 }
 
 impl FigureArgs {
-    /// Returns true if all arguments are absent.
-    pub fn is_empty(&self) -> bool {
-        let Self { band, seeds_shown, x, y, y_range, rounds, statistic, campaign, facets, axes } = self;
-        let has_axes = x.is_some() || y.is_some() || y_range.is_some();
-        let has_panels = facets.is_some() || axes.is_some();
-        let has_lines = rounds.is_some() || statistic.is_some() || campaign.is_some();
-        band.is_none() && seeds_shown.is_none() && !has_axes && !has_panels && !has_lines
-    }
-
     /// Writes band, panels and horizontal axis into the settings of the window; `settings` are the paths of those in
     /// which the runs differ, and of all.
     ///
@@ -126,26 +109,19 @@ impl FigureArgs {
         records: &BTreeMap<String, RunRecord>,
         settings: [&[String]; 2],
     ) -> Result<(), Failure> {
-        if let Some(band) = self.band {
-            view.options.band = band;
-        }
+        let name = plot.name;
+        view.options.band = self.band.unwrap_or(view.options.band);
         if self.seeds_shown.is_some() && !plot.controls.can_hide_seeds() {
-            let name = plot.name;
-            let message = format!("--individual-seeds does not change the figure \"{name}\"; remove it");
-            return Err(Failure::Input(message));
+            return refuse(format!("--individual-seeds does not change the figure \"{name}\"; remove it"));
         }
         view.options.traces = self.seeds_shown.unwrap_or(view.options.traces);
         if let Some((levels, numbers)) = &self.rounds {
             (view.options.levels, view.options.rounds) = (*levels, numbers.to_vec());
         }
-        match self.statistic {
-            Some(_) if !plot.controls.weights => {
-                let message = "--statistic applies to the figure weight-statistics; remove it";
-                return Err(Failure::Input(message.to_owned()));
-            }
-            Some(measure) => view.options.weights.measure = measure,
-            None => {}
+        if self.statistic.is_some() && !plot.controls.weights {
+            return refuse("--statistic applies to the figure weight-statistics; remove it");
         }
+        view.options.weights.measure = self.statistic.unwrap_or(view.options.weights.measure);
         self.choose_campaign(plot, view, records)?;
         let kept = view.plots.entry(plot.name.to_owned()).or_default();
         if self.y_range.is_some() {
@@ -158,40 +134,32 @@ impl FigureArgs {
         kept.facets.axes = self.axes.unwrap_or(kept.facets.axes);
         if plot.controls.columns {
             if self.rounds.is_some() {
-                return Err(no_rounds());
+                return refuse(NO_ROUNDS);
             }
             let known = Known { settings, series: records.values().flat_map(RunRecord::series).collect() };
             return known.apply([self.x.as_deref(), self.y.as_deref()], &mut view.options.metric, kept);
         }
         if self.y.is_some() {
-            let name = plot.name;
-            let message = format!("--y: the figure \"{name}\" has its own vertical axis; remove --y");
-            return Err(Failure::Input(message));
+            return refuse(format!("--y: the figure \"{name}\" has its own vertical axis; remove --y"));
         }
         let Some(x) = &self.x else { return self.check_rounds(plot, view) };
         if let Some(own) = plot.controls.own_x {
             let own = own.to_lowercase();
-            let name = plot.name;
-            return Err(Failure::Input(format!(
+            return refuse(format!(
                 "--x: the figure \"{name}\" has its own horizontal axis ({own}); remove --x"
-            )));
+            ));
         }
         let axis = axis(x, records)?;
         let has_rounds =
             plot.controls.rounds && (!plot.controls.weights || view.options.weights.parameter.is_some());
         if axis == XAxis::Training && !has_rounds {
-            let name = plot.name;
             let remedy = if plot.controls.weights { "choose one with --parameter" } else { "remove --x" };
-            return Err(Failure::Input(format!(
+            return refuse(format!(
                 "--x: the figure \"{name}\" has no lines over the epochs of each training; {remedy}"
-            )));
+            ));
         }
         if axis != view.options.x {
-            // The kept settings belong to another axis.
-            kept.x = None;
-            kept.x_title.clear();
-            kept.log_x = None;
-            kept.facets.zooms.clear();
+            forget_x(kept);
         }
         view.options.x = axis;
         self.check_rounds(plot, view)
@@ -206,19 +174,17 @@ impl FigureArgs {
     ) -> Result<(), Failure> {
         let Some(number) = &self.campaign else { return Ok(()) };
         if !plot.controls.one_arm {
-            let name = plot.name;
-            let message = format!("--campaign does not change the figure \"{name}\"; remove it");
-            return Err(Failure::Input(message));
+            return refuse(format!("--campaign does not change the figure \"{}\"; remove it", plot.name));
         }
         let place = format!("Stage {number}");
         let known = stages(records.values().flat_map(RunRecord::campaigns));
         if !known.iter().any(|(known, _)| *known == place) {
             let numbers = known.iter().filter_map(|(known, _)| known.strip_prefix("Stage "));
             let numbers: Vec<&str> = numbers.collect();
-            return Err(Failure::Input(format!(
+            return refuse(format!(
                 "--campaign: no campaign in stage {number} has single faults; there are {}",
                 if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") }
-            )));
+            ));
         }
         view.options.campaign = Some(place);
         Ok(())
@@ -227,11 +193,8 @@ impl FigureArgs {
     /// Checks that rounds have lines, where some were chosen.
     fn check_rounds(&self, plot: &Plot, view: &ViewSettings) -> Result<(), Failure> {
         let is_by_round = plot.controls.own_x.is_some() || view.options.x == XAxis::Training;
-        if self.rounds.is_some() && !(plot.controls.rounds && is_by_round) {
-            Err(no_rounds())
-        } else {
-            Ok(())
-        }
+        let is_refused = self.rounds.is_some() && !(plot.controls.rounds && is_by_round);
+        if is_refused { refuse(NO_ROUNDS) } else { Ok(()) }
     }
 
     /// Cuts a figure to the vertical range.
@@ -241,28 +204,29 @@ impl FigureArgs {
     pub fn cut(&self, plot: &Plot, figure: &mut Figure) -> Result<(), Failure> {
         let Some(ends) = self.y_range else { return Ok(()) };
         if !figure.parallel.is_empty() || !figure.y.categories.is_empty() {
-            let name = plot.name;
-            return Err(Failure::Input(format!(
-                "--y-range: the vertical axis of the figure \"{name}\" has no range of numbers; remove \
-                    --y-range"
-            )));
+            return refuse(format!(
+                "--y-range: the vertical axis of the figure \"{}\" has no range of numbers; remove --y-range",
+                plot.name
+            ));
         }
         let unit = if figure.y.format == Format::Percent { 100.0 } else { 1.0 };
         let ends = ends.map(|end| end / unit);
         if figure.y.scale == Scale::Log10 && ends[0] <= 0.0 {
-            return Err(Failure::Input(
-                "--y-range: this axis is logarithmic; start above 0, such as 0.1..100".to_owned(),
-            ));
+            return refuse("--y-range: this axis is logarithmic; start above 0, such as 0.1..100");
         }
         figure.y.range = Some(ends);
         Ok(())
     }
 }
 
-fn no_rounds() -> Failure {
-    let message =
-        "--rounds chooses lines over the epochs of each training; use --figure rounds or add --x training";
-    Failure::Input(message.to_owned())
+const NO_ROUNDS: &str =
+    "--rounds chooses lines over the epochs of each training; use --figure rounds or add --x training";
+
+/// Forgets what is kept about the horizontal axis, which shows something else now.
+fn forget_x(kept: &mut PlotView) {
+    (kept.x, kept.log_x) = (None, None);
+    kept.x_title.clear();
+    kept.facets.zooms.clear();
 }
 
 /// Reads the columns that split runs into panels.
@@ -278,9 +242,8 @@ fn facets(text: &str, settings: [&[String]; 2]) -> Result<Vec<Column>, String> {
             Ok(column) if column.is_facet() => column,
             Err(why) if why.contains(" can be ") => return Err(format!("{why}; write the whole path")),
             _ => {
-                return Err(format!(
-                    "\"{name}\" is no setting of these runs; write one such as train.batch, arm or seed"
-                ));
+                let remedy = "write one such as train.batch, arm or seed";
+                return Err(format!("\"{name}\" is no setting of these runs; {remedy}"));
             }
         };
         if columns.contains(&column) {
@@ -308,11 +271,8 @@ fn axis(name: &str, records: &BTreeMap<String, RunRecord>) -> Result<XAxis, Fail
         series => {
             let known: BTreeSet<&str> = records.values().flat_map(RunRecord::series).collect();
             if !known.contains(series) {
-                let known: Vec<&str> = COMMON.into_iter().chain(known).collect();
-                return Err(Failure::Input(format!(
-                    "--x: these runs have no \"{series}\"; there are {}",
-                    known.join(", ")
-                )));
+                let known = COMMON.into_iter().chain(known).collect::<Vec<_>>().join(", ");
+                return refuse(format!("--x: these runs have no \"{series}\"; there are {known}"));
             }
             XAxis::Series(series.to_owned())
         }
@@ -320,7 +280,7 @@ fn axis(name: &str, records: &BTreeMap<String, RunRecord>) -> Result<XAxis, Fail
 }
 
 /// Title, legend, look of lines and text of a figure.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 pub struct PageArgs {
     /// Title above the plot; "" for none [default: what the window has chosen, else none]
     #[arg(long, value_name = "TEXT")]
@@ -351,7 +311,6 @@ pub struct PageArgs {
     footnote: Option<bool>,
 }
 
-/// Reads a switch.
 pub fn switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
@@ -361,17 +320,6 @@ pub fn switch(text: &str) -> Result<bool, String> {
 }
 
 impl PageArgs {
-    /// Returns true if all arguments are absent.
-    pub fn is_empty(&self) -> bool {
-        let Self { title, legend, font, intervals, marks, dashes, notes, footnote } = self;
-        let switches = [marks, dashes, notes, footnote];
-        title.is_none()
-            && legend.is_none()
-            && font.is_none()
-            && intervals.is_none()
-            && switches.iter().all(|switch| switch.is_none())
-    }
-
     /// Changes options by these arguments, and with another size. A new size has its usual text, unless somebody chose another.
     pub fn apply(&self, mut options: Options, size: Option<Preset>) -> Options {
         let font = self.font.or(options.page().font_pt);
@@ -388,7 +336,6 @@ impl PageArgs {
         options
     }
 
-    /// Gives the figure the title.
     pub fn name(&self, figure: &mut Figure) {
         if let Some(title) = &self.title {
             figure.title.clone_from(title);
@@ -400,7 +347,6 @@ impl PageArgs {
 pub struct Known<'a> {
     /// The paths of the settings in which runs differ, and of all.
     pub settings: [&'a [String]; 2],
-    /// The series of the runs.
     pub series: BTreeSet<&'a str>,
 }
 
@@ -418,9 +364,7 @@ impl Known<'_> {
         if let Some(name) = x {
             let x = Some(self.column("--x", name, true)?);
             if axes.x != x {
-                (kept.x, kept.log_x) = (None, None);
-                kept.x_title.clear();
-                kept.facets.zooms.clear();
+                forget_x(kept);
             }
             axes.x = x;
         }
@@ -444,7 +388,7 @@ impl Known<'_> {
         // The end of a path can name one of the settings that differ and several of all.
         let [differing, all] = self.settings;
         let found = Column::parse(name, differing).or_else(|_| Column::parse(name, all));
-        let refused = |why: String| Err(Failure::Input(format!("{option}: {why}")));
+        let refused = |why: String| refuse(format!("{option}: {why}"));
         match found {
             Ok(Column::Series { series, .. }) if !self.series.contains(series.as_str()) => {
                 let known: Vec<&str> = self.series.iter().copied().collect();

@@ -10,8 +10,8 @@ use clap::{ArgGroup, Args};
 use figure_args::{FigureArgs, PageArgs};
 use of_arm::OfArm;
 
-use super::document::{Document, DocumentArgs, SelectionArgs};
-use super::output::{Exit, Failure, print_err};
+use super::document::{Document, DocumentArgs, SelectionArgs, view_of};
+use super::output::{Exit, Failure, print_err, refuse};
 use doc::{Experiment, Run};
 use figure::export::missing_characters;
 use figure::plots::{ALL, Plot, find};
@@ -62,7 +62,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     page_args: PageArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = OF_FIGURE)]
+    #[arg(long, conflicts_with_all = OF_FIGURE.split(' '))]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -90,11 +90,11 @@ struct Results {
 /// What is wrong with the file or the arguments, results that are not there, and what cannot be written.
 pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document, arguments.from.as_ref())?;
+    let folder = document.folder.clone();
     if arguments.methods {
-        let folder = document.runs_folder();
         // With mistakes there are no runs; what they are is said below.
         let records = document.all_runs().map(|runs| read_records(&folder, &runs)).unwrap_or_default();
-        let text = methods(document.experiment(), records.values()).map_err(|problems| {
+        let text = methods(&document.experiment, records.values()).map_err(|problems| {
             let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
             Failure::Input(lines.join("\n"))
         })?;
@@ -104,41 +104,34 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     }
-    let folder = document.runs_folder();
-    let all = document.all_runs()?;
-    let runs = document.select(all.clone(), &arguments.selection)?;
-    for note in document.notes(&all, &runs) {
-        print_err(&note);
-    }
+    let (all, runs) = document.selected(&arguments.selection)?;
     let Some(to) = &arguments.to else {
         let records = read_records(&folder, &runs);
         return share(&arguments.share, &document, &Results { all, runs, records, folder });
     };
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::from_path(to).is_some() && (ending != "csv" || arguments.figure.is_some());
-    if !arguments.figure_args.is_empty() && !is_figure {
-        let message = "--band, --x, --y, --y-range, --rounds, --statistic, --individual-seeds, --facets and --axes apply to a figure; name one with --figure, or remove them";
-        return Err(Failure::Input(message.to_owned()));
+    if arguments.figure_args != FigureArgs::default() && !is_figure {
+        return refuse(format!("{OF_PLOT} a figure; name one with --figure, or remove them"));
     }
-    if !arguments.page_args.is_empty() && (!is_figure || ending == "csv") {
-        let message = "--title, --legend, --font, --intervals, --marks, --dashes, --notes and --footnote apply to a drawn figure; \
-            remove them";
-        return Err(Failure::Input(message.to_owned()));
+    if arguments.page_args != PageArgs::default() && (!is_figure || ending == "csv") {
+        return refuse(
+            "--title, --legend, --font, --intervals, --marks, --dashes, --notes and --footnote apply to a drawn figure; \
+            remove them",
+        );
     }
     let written = match (ending.as_str(), FileKind::from_path(to)) {
         ("csv", _) if arguments.figure.is_none() => write_points(&runs, &folder, to)?,
         ("safetensors", _) => write_weights(&runs, &folder, to)?,
         (_, Some(kind)) => {
             let results = Results { records: read_records(&folder, &runs), all, runs, folder };
-            write_figure(document.experiment(), &results, arguments, (to, kind))?
+            write_figure(&document.experiment, &results, arguments, (to, kind))?
         }
         _ => {
-            let formats = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
-            return Err(Failure::Input(if ending.is_empty() {
-                formats.to_owned()
-            } else {
-                format!(".{ending} is not a supported format; {formats}")
-            }));
+            let known = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
+            let wrong =
+                if ending.is_empty() { ending } else { format!(".{ending} is not a supported format; ") };
+            return refuse(wrong + known);
         }
     };
     print_err(&format!("wrote {written} to {}", to.display()));
@@ -149,11 +142,14 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
 fn write_points(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failure> {
     let is_any = |run: &Run| read_record(folder, &run.id).is_some_and(|record| !record.points().is_empty());
     if !runs.iter().any(is_any) {
-        return Err(nothing_there(folder));
+        return nothing_there(folder);
     }
     let points = write_file_by(to, |file| publish::write_points(folder, runs, file))?;
     Ok(format!("{} points", grouped(points as u64)))
 }
+
+const OF_PLOT: &str =
+    "--band, --x, --y, --y-range, --rounds, --statistic, --individual-seeds, --facets and --axes apply to";
 
 /// Writes the figure as the window shows it: with the filter, the axes and the titles of `view.json`.
 fn write_figure(
@@ -162,26 +158,23 @@ fn write_figure(
     arguments: &ExportArgs,
     (to, kind): (&Path, FileKind),
 ) -> Result<String, Failure> {
-    let mut view = ViewSettings::read(&results.folder).unwrap_or_else(|why| {
-        print_err(&format!("warning: {why}"));
-        ViewSettings::default()
-    });
-    let of_arm = arguments.figure.as_deref().and_then(OfArm::find);
-    let of_weights = arguments.figure.as_deref().and_then(find).is_some_and(|plot| plot.controls.weights);
+    let mut view = view_of(&results.folder);
+    let figure = arguments.figure.as_deref();
+    let of_arm = figure.and_then(OfArm::find);
+    let of_weights = figure.and_then(find).is_some_and(|plot| plot.controls.weights);
     if arguments.parameter.is_some() && !of_weights && !of_arm.is_some_and(OfArm::has_parameter) {
-        let message = "--parameter applies to the figures histogram, histograms, values, mask and weight-statistics; \
-            remove it";
-        return Err(Failure::Input(message.to_owned()));
+        return refuse(
+            "--parameter applies to the figures histogram, histograms, values, mask and weight-statistics; remove it",
+        );
     }
     if arguments.round.is_some() && !of_arm.is_some_and(OfArm::has_moment) {
-        let message = "--round applies to the figures layers, histogram, values and mask; remove it (--rounds chooses lines)";
-        return Err(Failure::Input(message.to_owned()));
+        return refuse(
+            "--round applies to the figures layers, histogram, values and mask; remove it (--rounds chooses lines)",
+        );
     }
     let (figure, what) = match of_arm {
-        Some(_) if !arguments.figure_args.is_empty() => {
-            let message = "--band, --x, --y, --y-range, --rounds, --statistic, --individual-seeds, --facets and --axes apply to plots over runs; \
-                remove them";
-            return Err(Failure::Input(message.to_owned()));
+        Some(_) if arguments.figure_args != FigureArgs::default() => {
+            return refuse(format!("{OF_PLOT} plots over runs; remove them"));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref(), arguments.round.as_deref())?,
         None => (plotted(results, arguments, &mut view)?, String::new()),
@@ -228,7 +221,6 @@ pub fn write_overview(
     Ok(None)
 }
 
-/// Draws the figure of a plot over runs.
 fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
     let selected: BTreeSet<(&str, &str)> =
@@ -243,10 +235,10 @@ fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -
     let mut figure = exported(plot, view, &results.all, &results.records, is_selected);
     if let Some(why) = figure.refusal() {
         let remedy = "give --facets another setting or none, or choose runs with --arm and --seed";
-        return Err(Failure::Input(format!("{why}; {remedy}")));
+        return refuse(format!("{why}; {remedy}"));
     }
     if !figure.has_data() || !plot.concerns(results.records.values()) {
-        return Err(nothing_drawn(results, plot, &figure));
+        return nothing_drawn(results, plot, &figure);
     }
     arguments.figure_args.cut(plot, &mut figure)?;
     Ok(figure)
@@ -256,9 +248,9 @@ fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -
 fn write_weights(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failure> {
     let [run] = runs else {
         let count = counted(runs.len(), "run");
-        return Err(Failure::Input(format!(
+        return refuse(format!(
             "weights belong to one run, and these are {count}; choose one with --arm and --seed"
-        )));
+        ));
     };
     let from = weights_path(folder, &run.id);
     let bytes = std::fs::read(&from).map_err(|error| {
@@ -274,96 +266,55 @@ fn write_weights(runs: &[Run], folder: &Path, to: &Path) -> Result<String, Failu
     Ok(format!("the weights of {} (seed {})", run.arm, run.seed))
 }
 
-/// Says why a figure would be empty.
-fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
+fn nothing_drawn<T>(results: &Results, plot: &Plot, figure: &Figure) -> Result<T, Failure> {
     let (name, lacks) = (plot.name, plot.lacks);
     if results.records.values().all(|record| record.points().is_empty()) {
         return nothing_there(&results.folder);
     }
-    if !figure.why_empty().is_empty() {
-        let (name, lacks) = (plot.name, figure.why_empty());
-        return Failure::Input(format!(
-            "there is no figure \"{name}\": {lacks}; choose other columns with --x and --y"
+    let why = figure.why_empty();
+    if !why.is_empty() {
+        return refuse(format!(
+            "there is no figure \"{name}\": {why}; choose other columns with --x and --y"
         ));
     }
-    Failure::Input(
-        if plot.concerns(results.records.values())
-            && figure
-                .parts()
-                .iter()
-                .flat_map(|part| &part.lines)
-                .flat_map(Line::polylines)
-                .any(|points| !points.is_empty())
-        {
-            format!(
-                "no value of the figure \"{name}\" can be drawn, each is {}; --to x.csv without --figure writes them as they are",
-                figure.y.scale.refusal()
-            )
-        } else {
-            format!(
-                "there is no figure \"{name}\": {lacks}; choose another --figure, or leave it out and write --to x.csv for all points"
-            )
-        },
-    )
-}
-
-fn nothing_there(folder: &Path) -> Failure {
-    let folder = folder.display();
-    Failure::Input(format!(
-        "there are no results in {folder} yet; run the experiment first, with weightlab run"
+    let parts = figure.parts();
+    let mut lines = parts.iter().flat_map(|part| &part.lines).flat_map(Line::polylines);
+    if plot.concerns(results.records.values()) && lines.any(|points| !points.is_empty()) {
+        return refuse(format!(
+            "no value of the figure \"{name}\" can be drawn, each is {}; --to x.csv without --figure writes them as they are",
+            figure.y.scale.refusal()
+        ));
+    }
+    refuse(format!(
+        "there is no figure \"{name}\": {lacks}; choose another --figure, or leave it out and write --to x.csv for all points"
     ))
 }
 
+fn nothing_there<T>(folder: &Path) -> Result<T, Failure> {
+    let folder = folder.display();
+    refuse(format!("there are no results in {folder} yet; run the experiment first, with weightlab run"))
+}
+
 /// The options about the figure that `--to` writes.
-const OF_FIGURE: [&str; 22] = [
-    "figure",
-    "parameter",
-    "round",
-    "size",
-    "dpi",
-    "band",
-    "x",
-    "y",
-    "y_range",
-    "rounds",
-    "statistic",
-    "seeds_shown",
-    "facets",
-    "axes",
-    "title",
-    "legend",
-    "font",
-    "intervals",
-    "marks",
-    "dashes",
-    "notes",
-    "footnote",
-];
+const OF_FIGURE: &str = "figure parameter round size dpi band x y y_range rounds statistic seeds_shown facets axes title \
+    legend font intervals marks dashes notes footnote";
 
 /// Exports for others.
 #[derive(Debug, Args)]
 pub struct ShareArgs {
     /// Folder for event files of TensorBoard: all values and histograms of the weights, settings, and the methods text.
     /// It must be new, empty, or of an earlier export
-    #[arg(long, value_name = "DIR", conflicts_with_all = OF_FIGURE, conflicts_with = "methods", conflicts_with_all = ["license", "author"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = OF_FIGURE.split(' '), conflicts_with = "methods", conflicts_with_all = ["license", "author"])]
     tensorboard: Option<PathBuf>,
     /// Folder for an RO-Crate: the experiment, its results, and where they come from. It must be new or empty
-    #[arg(id = "packed", long = "crate", value_name = "DIR", conflicts_with_all = OF_FIGURE, conflicts_with = "methods")]
+    #[arg(id = "packed", long = "crate", value_name = "DIR", conflicts_with_all = OF_FIGURE.split(' '), conflicts_with = "methods")]
     packed: Option<PathBuf>,
     /// What others may do with the crate: an identifier of the SPDX list, such as CC-BY-4.0, or an address
-    #[arg(long, value_name = "ID", requires = "packed", value_parser = licence)]
+    #[arg(long, value_name = "ID", requires = "packed", value_parser = Licence::parse)]
     license: Option<Licence>,
     /// Who made the crate: a name, or "Name <ORCID>"; can be repeated
-    #[arg(long, value_name = "NAME", requires = "packed", value_parser = author)]
+    #[arg(long, value_name = "NAME", requires = "packed", value_parser = Author::parse)]
     author: Vec<Author>,
-}
-
-fn licence(text: &str) -> Result<Licence, String> {
-    Licence::parse(text).map_err(|error| error.to_string())
-}
-
-fn author(text: &str) -> Result<Author, String> {
-    Author::parse(text).map_err(|error| error.to_string())
 }
 
 /// Writes what the options ask for.
@@ -373,8 +324,8 @@ fn author(text: &str) -> Result<Author, String> {
 fn share(arguments: &ShareArgs, document: &Document, results: &Results) -> Result<Exit, Failure> {
     let text = document.text_with_settings()?;
     let selected = Selected {
-        experiment: document.experiment(),
-        file: document.path(),
+        experiment: &document.experiment,
+        file: &document.path,
         text: &text,
         all: &results.all,
         runs: &results.runs,

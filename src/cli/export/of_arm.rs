@@ -2,19 +2,16 @@
 
 use super::Results;
 use crate::document::by_arm;
-use crate::output::Failure;
+use crate::output::{Failure, refuse};
 use doc::Run;
 use figure::Figure;
 use figure::early_stops::{early_stops, overlaps};
 use figure::network::image::{Shown, image};
-use figure::network::{histogram, layers};
-use figure::network::{histogram_parameters, histograms};
+use figure::network::{histogram, histogram_parameters, histograms, layers};
 use results::RunRecord;
 use results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end, at_moment};
-use results::rounds::rounds;
-use results::rounds::{KeptRound, kept_rounds};
-use results::tickets::MaskOverlap;
-use results::tickets::{Training, trainings};
+use results::rounds::{KeptRound, kept_rounds, rounds};
+use results::tickets::trainings;
 use run::mask_overlaps;
 use run::summary::{
     Moment, planned_summary, read_histograms, read_summary_at, read_values_at, stored_rounds,
@@ -48,13 +45,11 @@ const NAMES: [(&str, OfArm); 7] = [
     ("mask", OfArm::Image(Shown::Mask)),
 ];
 
-/// Returns all names of them.
 pub fn names() -> impl Iterator<Item = &'static str> {
     NAMES.into_iter().map(|(name, _)| name)
 }
 
 impl OfArm {
-    /// Finds the figure of this name.
     pub fn find(name: &str) -> Option<Self> {
         NAMES.into_iter().find(|(own, _)| *own == name).map(|(_, found)| found)
     }
@@ -63,7 +58,6 @@ impl OfArm {
         NAMES.into_iter().find(|(_, own)| *own == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns true if it shows a parameter.
     pub fn has_parameter(self) -> bool {
         match self {
             Self::Histogram | Self::Histograms | Self::Image(_) => true,
@@ -87,8 +81,10 @@ impl OfArm {
         parameter: Option<&str>,
         round: Option<&str>,
     ) -> Result<(Figure, String), Failure> {
-        if !matches!(self, Self::EarlyStops | Self::Overlap) {
-            self.arm(results)?;
+        let arms: Vec<&str> = by_arm(&results.runs).into_iter().map(|(arm, _)| arm).collect();
+        if arms.len() != 1 && !matches!(self, Self::EarlyStops | Self::Overlap) {
+            let (name, arms) = (self.name(), arms.join("\n  "));
+            return refuse(format!("the figure \"{name}\" needs one arm; choose it with --arm:\n  {arms}"));
         }
         match self {
             Self::EarlyStops => self.of_early_stops(results),
@@ -104,72 +100,57 @@ impl OfArm {
         let of_run = |run: &Run| Some((run.clone(), read_histograms(&results.folder, &run.id)));
         let recorded = results.runs.iter().filter_map(of_run).find(|(_, found)| !found.is_empty());
         let Some((run, found)) = recorded else {
-            return Err(
-                self.lacks("no run recorded any; set train.record.weights to Histograms, and run again")
-            );
+            return self.lacks("no run recorded any; set train.record.weights to Histograms, and run again");
         };
         let known = histogram_parameters(&found);
         let parameter = name.or_else(|| known.first().map(String::as_str)).unwrap_or_default();
         if known.iter().all(|known| known != parameter) {
-            return Err(no_parameter(parameter, &known));
+            return no_parameter(parameter, &known);
         }
         let of = doc::named(&run.arm, run.seed);
         Ok((histograms(&found, parameter, &of), format!(" of {parameter}: {of}")))
     }
 
-    /// Draws the overlap of the masks of the selected arms, in the colours of their places among all arms.
+    /// Draws the overlap of the masks of the selected arms.
     fn of_masks(self, results: &Results) -> Result<(Figure, String), Failure> {
-        let all = by_arm(&results.all);
-        let of_arm = |(arm, runs): (&str, Vec<&Run>)| {
-            let place = all.iter().position(|(name, _)| *name == arm).unwrap_or_default();
+        let moments = |runs: &[&Run]| {
             let record = |run: &Run| results.records.get(&run.id).filter(|record| record.is_done());
             let done: Vec<&str> =
                 runs.iter().filter(|run| record(run).is_some()).map(|run| run.id.as_str()).collect();
             let trainings = runs.iter().find_map(|run| record(run)).map(rounds).unwrap_or_default();
-            (arm.to_owned(), place, mask_overlaps(&results.folder, &done, &trainings))
+            mask_overlaps(&results.folder, &done, &trainings)
         };
-        let found: Vec<(String, usize, Vec<MaskOverlap>)> =
-            by_arm(&results.runs).into_iter().map(|(arm, runs)| of_arm((arm, runs))).collect();
-        if found.iter().all(|(.., moments)| moments.is_empty()) {
-            return Err(self.lacks("no two finished seeds of an arm end with a mask"));
-        }
-        let arms: Vec<_> =
-            found.iter().map(|(arm, place, moments)| (arm.as_str(), *place, moments.as_slice())).collect();
-        let names: Vec<&str> = arms.iter().map(|(arm, ..)| *arm).collect();
-        Ok((overlaps(&arms), format!(" of {}", names.join(", "))))
+        self.of_arms(results, moments, overlaps, "no two finished seeds of an arm end with a mask")
     }
 
-    /// Draws the early stops of the selected arms, in the colours of their places among all arms.
+    /// Draws the early stops of the selected arms.
     fn of_early_stops(self, results: &Results) -> Result<(Figure, String), Failure> {
-        let all = by_arm(&results.all);
-        let found: Vec<(&str, usize, Vec<Training>)> = by_arm(&results.runs)
-            .into_iter()
-            .map(|(arm, runs)| {
-                let place = all.iter().position(|(name, _)| *name == arm).unwrap_or_default();
-                let seeds = runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
-                (arm, place, trainings(seeds))
-            })
-            .collect();
-        if found.iter().all(|(.., trainings)| trainings.is_empty()) {
-            return Err(self.lacks("no training has validation data; set validation in data, and run again"));
-        }
-        let arms: Vec<_> =
-            found.iter().map(|(arm, place, trainings)| (*arm, *place, trainings.as_slice())).collect();
-        let names: Vec<&str> = arms.iter().map(|(arm, ..)| *arm).collect();
-        Ok((early_stops(&arms), format!(" of {}", names.join(", "))))
+        let of_arm = |runs: &[&Run]| {
+            trainings(runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?))))
+        };
+        let lacks = "no training has validation data; set validation in data, and run again";
+        self.of_arms(results, of_arm, early_stops, lacks)
     }
 
-    /// Finds the arm of all selected runs.
-    fn arm(self, results: &Results) -> Result<&str, Failure> {
-        let arms: Vec<&str> = by_arm(&results.runs).into_iter().map(|(arm, _)| arm).collect();
-        match arms.as_slice() {
-            [arm] => Ok(arm),
-            several => Err(Failure::Input(format!(
-                "the figure \"{}\" needs one arm; choose it with --arm:\n  {}",
-                self.name(),
-                several.join("\n  ")
-            ))),
+    /// Draws what is found in the runs of each of the selected arms, in the colours of their places among all arms.
+    fn of_arms<T>(
+        self,
+        results: &Results,
+        find: impl Fn(&[&Run]) -> Vec<T>,
+        draw: impl for<'a> Fn(&[(&'a str, usize, &'a [T])]) -> Figure,
+        lacks: &str,
+    ) -> Result<(Figure, String), Failure> {
+        let all = by_arm(&results.all);
+        let selected = by_arm(&results.runs);
+        let found: Vec<Vec<T>> = selected.iter().map(|(_, runs)| find(runs)).collect();
+        if found.iter().all(Vec::is_empty) {
+            return self.lacks(lacks);
         }
+        let place = |arm: &str| all.iter().position(|(name, _)| *name == arm).unwrap_or_default();
+        let names: Vec<&str> = selected.iter().map(|(arm, _)| *arm).collect();
+        let arms: Vec<_> =
+            names.iter().zip(&found).map(|(arm, found)| (*arm, place(arm), &found[..])).collect();
+        Ok((draw(&arms), format!(" of {}", names.join(", "))))
     }
 
     fn of_parameter(
@@ -179,9 +160,9 @@ impl OfArm {
         round: Option<&str>,
     ) -> Result<(Figure, String), Failure> {
         let Some(NetworkAt { run, moment, of }) = network_at(results, round)? else {
-            return Err(self.lacks(
+            return self.lacks(
                 "it needs a finished run, and none of these is; a run writes its final weights when it finishes",
-            ));
+            );
         };
         let unreadable = |why: String| {
             Failure::Input(format!("the network of {} (seed {}) cannot be read: {why}", run.arm, run.seed))
@@ -208,7 +189,7 @@ impl OfArm {
                 (read_summary_at(&results.folder, &run.id, moment).map_err(Failure::Input)?, run, of)
             }
             (None, Some(run)) => (planned_summary(&run.spec).0, run, as_begun(&run.arm)),
-            (None, None) => return Err(super::nothing_there(&results.folder)),
+            (None, None) => return super::nothing_there(&results.folder),
         };
         let own = results.runs.iter().filter(|other| other.arm == run.arm);
         let found = own.filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
@@ -217,8 +198,8 @@ impl OfArm {
         Ok((figure, format!(" of {of}")))
     }
 
-    fn lacks(self, why: &str) -> Failure {
-        Failure::Input(format!("there is no figure \"{}\": {why}", self.name()))
+    fn lacks<T>(self, why: &str) -> Result<T, Failure> {
+        refuse(format!("there is no figure \"{}\": {why}", self.name()))
     }
 }
 
@@ -249,20 +230,20 @@ fn network_at<'a>(results: &'a Results, round: Option<&str>) -> Result<Option<Ne
             several => {
                 let names: Vec<&str> = several.iter().map(|found| found.name.as_str()).collect();
                 let names = names.join("\n  ");
-                return Err(Failure::Input(format!(
+                return refuse(format!(
                     "--round: \"{wanted}\" can be several trainings; write one of\n  {names}"
-                )));
+                ));
             }
         }
         let named = |kept: &KeptRound| format!("seed {}: {}", run.seed, kept.caption());
         known.extend(kept.iter().map(named));
     }
-    Err(Failure::Input(if known.is_empty() {
-        "--round: no run has kept its networks; set train.record.rounds to true, and run again".to_owned()
-    } else {
-        let known = known.join("\n  ");
-        format!("--round: no network of \"{wanted}\" is kept; there are\n  {known}")
-    }))
+    if known.is_empty() {
+        return refuse(
+            "--round: no run has kept its networks; set train.record.rounds to true, and run again",
+        );
+    }
+    refuse(format!("--round: no network of \"{wanted}\" is kept; there are\n  {}", known.join("\n  ")))
 }
 
 /// Finds the parameter of a name; the first one without.
@@ -274,13 +255,18 @@ fn chosen<'a>(
         Some(name) => parameters.iter().find(|parameter| parameter.name == name),
         None => parameters.first(),
     };
-    let known = || parameters.iter().map(|parameter| parameter.name.clone()).collect::<Vec<_>>();
-    found.ok_or_else(|| no_parameter(name.unwrap_or_default(), &known()))
+    found.map_or_else(
+        || {
+            let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+            no_parameter(name.unwrap_or_default(), &known)
+        },
+        Ok,
+    )
 }
 
-fn no_parameter(name: &str, known: &[String]) -> Failure {
-    let known = known.join("\n  ");
-    Failure::Input(format!("--parameter: the network has no \"{name}\"; there are\n  {known}"))
+fn no_parameter<T>(name: &str, known: &[impl AsRef<str>]) -> Result<T, Failure> {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    refuse(format!("--parameter: the network has no \"{name}\"; there are\n  {}", known.join("\n  ")))
 }
 
 #[cfg(test)]

@@ -48,10 +48,6 @@ impl Planned for Graft {
         }
     }
 
-    fn ends_past(&self) -> bool {
-        true
-    }
-
     fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
         let Self { from, target, weights } = self;
         let used = WeightUse { file: from, place: place.key("from"), target, reading: Reading::Copies };

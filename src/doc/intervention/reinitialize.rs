@@ -25,10 +25,6 @@ impl Planned for Reinitialize {
             check.left.sample = 0;
         }
     }
-
-    fn ends_past(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]

@@ -54,10 +54,6 @@ impl Planned for Release {
             check.entries(&self.target, &self.usual_params(), &place.key("target"));
         }
     }
-
-    fn ends_past(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]

@@ -27,11 +27,6 @@ impl Planned for Watch {
         check.layers(&self.layers, &place.key("layers"));
     }
 
-    /// Begins with nothing remembered.
-    fn ends_past(&self) -> bool {
-        true
-    }
-
     /// Counts a pass forward to ask the past, a third of a mini-batch; where gradients go through it into the present rest,
     /// it goes backward too.
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {

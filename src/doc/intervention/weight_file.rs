@@ -66,11 +66,6 @@ impl Planned for Import {
         }
     }
 
-    /// Returns true for values, which come from elsewhere; a mask is as pruning.
-    fn ends_past(&self) -> bool {
-        self.0.content == FileContent::Values
-    }
-
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         let work = situation.little();
         situation.level.holds |= self.0.content == FileContent::Mask;

@@ -57,12 +57,6 @@ pub trait Planned {
         Params::Everything
     }
 
-    /// Returns true if networks of some steps ago are those of another network after an intervention: values come from
-    /// elsewhere, or entries that were held are let go.
-    fn ends_past(&self) -> bool {
-        false
-    }
-
     /// Returns true if legends tell plans apart by it: it changes networks, or trains them.
     fn is_outlined(&self) -> bool {
         true

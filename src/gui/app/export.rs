@@ -334,14 +334,16 @@ impl Source {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let input = ReportInput {
             title: "",
-            file: &self.name,
-            text: &self.text,
+            selected: Selected {
+                experiment: &self.experiment,
+                file: &self.name,
+                text: &self.text,
+                all: &self.runs,
+                runs: &self.runs,
+                records: &read_records(&self.folder, &self.runs),
+                folder: &self.folder,
+            },
             set: &[],
-            experiment: &self.experiment,
-            all: &self.runs,
-            runs: &self.runs,
-            records: &read_records(&self.folder, &self.runs),
-            folder: &self.folder,
             view,
             plots: None,
             made: i64::try_from(since.as_secs()).unwrap_or_default(),

@@ -441,7 +441,7 @@ impl ClusterQueue {
             if results.join(FOLDER).is_dir() {
                 let (folder, slurm) = (results.to_owned(), slurm.clone());
                 self.jobs.ask(results.to_owned(), ctx, move || {
-                    let status = Status::of(cluster::Runs { all: &[], folder: &folder }, &slurm);
+                    let status = Status::read(cluster::Runs { all: &[], folder: &folder }, &slurm);
                     Ok(if status.trouble.is_none() { status.queue_in_words() } else { Vec::new() })
                 });
             }

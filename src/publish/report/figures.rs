@@ -30,8 +30,9 @@ pub fn figures(page: &mut Page, material: &Material<'_>) {
     let (mut drawn, mut too_large, mut bytes) = (String::new(), Vec::new(), 0);
     for (nth, plot) in chosen(material).into_iter().enumerate() {
         let mut view = material.input.view.clone();
-        let is_asked = |run: &Run| material.input.records.contains_key(&run.id);
-        let figure = exported(plot, &mut view, material.input.all, material.input.records, is_asked);
+        let is_asked = |run: &Run| material.input.selected.records.contains_key(&run.id);
+        let figure =
+            exported(plot, &mut view, material.input.selected.all, material.input.selected.records, is_asked);
         if figure.refusal().is_some() || !figure.has_data() {
             continue;
         }
@@ -48,9 +49,9 @@ pub fn figures(page: &mut Page, material: &Material<'_>) {
         page.raw(&format!("<div class=\"figures\">\n{drawn}</div>"));
     }
     if !too_large.is_empty() {
-        let (names, figures) = (listed(&too_large), if too_large.len() == 1 { "figure" } else { "figures" });
+        let (names, s) = (listed(&too_large), if too_large.len() == 1 { "" } else { "s" });
         page.paragraph(&format!(
-            "Too large for a report: the {figures} {names}; weightlab export writes them."
+            "Too large for a report: the figure{s} {names}; weightlab export writes them."
         ));
     }
 }
@@ -66,7 +67,7 @@ fn chosen(material: &Material<'_>) -> Vec<&'static Plot> {
         layout.is_some_and(|layout| layout.seen().contains(&plot.name))
     };
     let mut plots: Vec<&Plot> = ALL.iter().collect();
-    plots.retain(|plot| plot.concerns(material.input.records.values()));
+    plots.retain(|plot| plot.concerns(material.input.selected.records.values()));
     plots.sort_by_key(|plot| !is_seen(plot));
     plots
 }
@@ -87,23 +88,16 @@ fn one(page: &mut Page, material: &Material<'_>, plot: &Plot, figure: &Figure, n
     if is_crowded {
         remarks.push(format!("the values below name the {} lines", grouped(names.len() as u64)));
     }
-    let remarks = if remarks.is_empty() {
-        String::new()
-    } else {
-        format!(" {}.", escaped(&capitalised(&remarks.join("; "))))
-    };
+    let said = || format!(" {}.", escaped(&capitalised(&remarks.join("; "))));
+    let remarks = if remarks.is_empty() { String::new() } else { said() };
     let title = if figure.title.trim().is_empty() { plot.title } else { &figure.title };
     let help = plot.help.split_inclusive(". ").next().unwrap_or_default().trim();
-    page.raw(&format!(
-        "<figcaption dir=\"auto\"><strong>{}.</strong> {}{remarks}",
-        escaped(title),
-        escaped(help)
-    ));
+    let (title, help) = (escaped(title), escaped(help));
+    page.raw(&format!("<figcaption dir=\"auto\"><strong>{title}.</strong> {help}{remarks}"));
     values(page, plot, figure);
     page.raw("</figcaption>\n</figure>");
 }
 
-/// The most rows of a table of values.
 const MOST_ROWS: usize = 400;
 /// A text for who cannot see the figure names no more lines.
 const MOST_NAMED: usize = 8;

@@ -54,7 +54,6 @@ impl Page {
         let _ = writeln!(self.out, "<{name} dir=\"auto\">{}</{name}>", escaped(text)); // a string takes everything
     }
 
-    /// Adds a paragraph.
     pub fn paragraph(&mut self, text: &str) {
         self.element("p", text);
     }
@@ -97,7 +96,10 @@ impl Page {
         let class_of = |nth: usize| match nth {
             0 => "",
             _ if has_numbers(rows, nth) => " class=\"n\"",
-            _ if has_long_texts(rows, nth) => " class=\"w\"",
+            // A narrow column would be many lines high.
+            _ if rows.iter().any(|row| row.get(nth).is_some_and(|cell| cell.chars().count() > LONG)) => {
+                " class=\"w\""
+            }
             _ => "",
         };
         let classes: Vec<&str> = (0..head.len()).map(class_of).collect();
@@ -124,21 +126,9 @@ impl Page {
 fn has_numbers(rows: &[Vec<String>], nth: usize) -> bool {
     let starts_like_one =
         |cell: &str| cell.starts_with(|sign: char| sign.is_ascii_digit() || "+−±".contains(sign));
-    let mut cells = rows
-        .iter()
-        .filter_map(|row| row.get(nth))
-        .filter(|cell| !matches!(cell.as_str(), "" | "–" | "baseline"));
-    let mut any = false;
-    let all = cells.all(|cell| {
-        any = true;
-        starts_like_one(cell) && cell.chars().count() < 24
-    });
-    any && all
-}
-
-/// Returns true if a column has texts that would make a narrow one many lines high.
-fn has_long_texts(rows: &[Vec<String>], nth: usize) -> bool {
-    rows.iter().filter_map(|row| row.get(nth)).any(|cell| cell.chars().count() > LONG)
+    let cells = rows.iter().filter_map(|row| row.get(nth));
+    let mut cells = cells.filter(|cell| !matches!(cell.as_str(), "" | "–" | "baseline")).peekable();
+    cells.peek().is_some() && cells.all(|cell| starts_like_one(cell) && cell.chars().count() < 24)
 }
 
 /// The style sheet. Colours of text keep a contrast of 4.5 to their background (WCAG 2.2, 1.4.3).

@@ -9,19 +9,19 @@ mod results;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use html::{Page, STYLE, escaped};
 
+use crate::Selected;
 use ::results::methods::methods;
 use ::results::table::columns::{Column, usual};
 use ::results::table::{Differing, Labels, Row};
 use ::results::view::ViewSettings;
 use ::results::{RunRecord, RunState};
-use doc::{Experiment, Problem, Run};
+use doc::{Problem, Run};
 use figure::plots::Plot;
 use form::number::{counted, grouped};
 
@@ -30,19 +30,10 @@ use form::number::{counted, grouped};
 pub struct ReportInput<'a> {
     /// Its title; where it is empty, that of the experiment, else the name of the file.
     pub title: &'a str,
-    /// The file of the experiment: its name is in the report, not its folder.
-    pub file: &'a Path,
-    pub text: &'a str,
+    /// The runs that the report is about. The name of their file is in the report, not its folder.
+    pub selected: Selected<'a>,
     /// Settings that were changed for this report, as keys and values of `--set`.
     pub set: &'a [(String, String)],
-    pub experiment: &'a Experiment,
-    /// All runs of the document: colours of arms follow from them.
-    pub all: &'a [Run],
-    /// The runs that the report is about.
-    pub runs: &'a [Run],
-    /// Their records, by identity.
-    pub records: &'a BTreeMap<String, RunRecord>,
-    pub folder: &'a Path,
     /// How the window shows them.
     pub view: &'a ViewSettings,
     /// The plots to show; without a choice, all that have data.
@@ -68,11 +59,12 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 /// # Errors
 /// Mistakes of arms, and when no run has begun.
 pub fn html(input: &ReportInput<'_>) -> Result<String, ReportError> {
-    if !input.runs.iter().any(|run| input.records.contains_key(&run.id)) {
-        return Err(ReportError::Nothing(input.folder.display().to_string()));
+    if input.selected.begun().next().is_none() {
+        return Err(ReportError::Nothing(input.selected.folder.display().to_string()));
     }
-    let text = methods(input.experiment, input.records.values()).map_err(ReportError::Arms)?;
-    let material = Material::of(input);
+    let text =
+        methods(input.selected.experiment, input.selected.records.values()).map_err(ReportError::Arms)?;
+    let material = Material::new(input);
     let mut page = Page::default();
     page.section("Results", |page| results::results(page, &material));
     page.section("Paired differences", |page| results::pairs(page, &material));
@@ -125,32 +117,30 @@ struct Material<'a> {
 
 impl<'a> Material<'a> {
     /// Reads the rows off the records.
-    pub fn of(input: &'a ReportInput<'a>) -> Self {
+    pub fn new(input: &'a ReportInput<'a>) -> Self {
         let measured = input.view.table.measured();
         let row = |run: &Run| {
-            let record = input.records.get(&run.id);
+            let record = input.selected.records.get(&run.id);
             let state = record.map_or("not run", |record| record.state().word());
             let row = Row::new(run, record, state, 0).measured(record, &measured);
             Row { mark: input.view.mark(&run.id, &run.arm), ..row }
         };
-        let mut rows: Vec<Row> = input.runs.iter().map(row).collect();
+        let mut rows: Vec<Row> = input.selected.runs.iter().map(row).collect();
         let mut found = Differing::default();
-        found.give(&mut rows, &input.all.iter().collect::<Vec<_>>());
+        found.give(&mut rows, &input.selected.all.iter().collect::<Vec<_>>());
         let left_out = input.view.left_out(&rows, found.known());
         let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
         Self { input, rows, labels, differing: found.paths().to_vec(), left_out }
     }
 
-    /// Returns the title of the report.
     pub fn title(&self) -> String {
-        let named = [self.input.title, &self.input.experiment.name];
+        let named = [self.input.title, &self.input.selected.experiment.name];
         let chosen = named.into_iter().find(|name| !name.trim().is_empty());
         chosen.map_or_else(|| self.file_name(), |name| name.trim().to_owned())
     }
 
-    /// Returns the name of the experiment file.
     pub fn file_name(&self) -> String {
-        self.input.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        self.input.selected.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// Returns the columns of the table of groups.
@@ -165,9 +155,8 @@ impl<'a> Material<'a> {
         columns
     }
 
-    /// Returns the record of a run.
     pub fn record(&self, run: &Run) -> Option<&'a RunRecord> {
-        self.input.records.get(&run.id)
+        self.input.selected.records.get(&run.id)
     }
 
     /// Returns the names of the arms, in the order of the document.

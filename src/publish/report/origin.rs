@@ -12,6 +12,7 @@ use data::copied;
 use doc::{capitalised, listed};
 use form::number::{counted, hexadecimal};
 use results::number::{duration, percent};
+use results::table::Row;
 use results::{Report, RunRecord, inventory};
 use run::{Machine, Provenance, provenance, weights_path};
 
@@ -38,43 +39,27 @@ pub fn runs(page: &mut Page, material: &Material<'_>) {
     let all = material.rows.len();
     let mut left = MOST_WEIGHTS;
     let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
-    let mut rows = Vec::new();
-    for row in material.rows.iter().take(MOST_RUNS) {
-        rows.push(vec![
-            row.arm.clone(),
-            row.seed.to_string(),
-            row.state_in_words(),
-            share(row.last),
-            share(row.best),
-            duration(row.secs),
-            row.run.clone(),
-            weights_digest(material, &row.run, &mut left),
-        ]);
-    }
-    let head = [
-        "Arm",
-        "Seed",
-        "State",
-        "Last accuracy",
-        "Best accuracy",
-        "Wall time",
-        "Run",
-        "SHA-256 of weights.safetensors",
-    ];
+    let line = |row: &Row| {
+        let [arm, run] = [&row.arm, &row.run].map(String::clone);
+        let digest = weights_digest(material, &row.run, &mut left);
+        let (last, best) = (share(row.last), share(row.best));
+        vec![arm, row.seed.to_string(), row.state_in_words(), last, best, duration(row.secs), run, digest]
+    };
+    let rows: Vec<Vec<String>> = material.rows.iter().take(MOST_RUNS).map(line).collect();
+    let head = "Arm,Seed,State,Last accuracy,Best accuracy,Wall time,Run,SHA-256 of weights.safetensors";
+    let head: Vec<&str> = head.split(',').collect();
     page.details(&format!("{} by themselves", counted(all, "run")), |page| {
         page.table("Runs, their identities and the digests of their final weights", &head, &rows);
         if all > MOST_RUNS {
-            page.paragraph(&format!(
-                "These are the first {MOST_RUNS} of {}; weightlab show lists all.",
-                counted(all, "run")
-            ));
+            let all = counted(all, "run");
+            page.paragraph(&format!("These are the first {MOST_RUNS} of {all}; weightlab show lists all."));
         }
     });
 }
 
 /// Returns the digest of the weights that a run ended with, as long as there is something left to read.
 fn weights_digest(material: &Material<'_>, run: &str, left: &mut u64) -> String {
-    let path = weights_path(material.input.folder, run);
+    let path = weights_path(material.input.selected.folder, run);
     let Ok(about) = std::fs::metadata(&path) else { return "–".to_owned() };
     if about.len() > *left {
         return "not computed: too many bytes".to_owned();
@@ -87,7 +72,7 @@ fn weights_digest(material: &Material<'_>, run: &str, left: &mut u64) -> String 
 /// Writes what was found in the data, as the runs reported it: a table for each kind of them.
 pub fn data(page: &mut Page, material: &Material<'_>) {
     let mut kinds: Vec<(&Report, BTreeSet<&str>)> = Vec::new();
-    for run in material.input.runs {
+    for run in material.input.selected.runs {
         let reports = material.record(run).map_or(&[][..], RunRecord::reports);
         for report in reports.iter().filter(|report| inventory::is_of_data(report)) {
             let same = |known: &Report| (&known.branch, &known.rows) == (&report.branch, &report.rows);
@@ -113,10 +98,10 @@ pub fn data(page: &mut Page, material: &Material<'_>) {
 /// Writes the programs and machines of the runs, the digests of their data, and what made this report.
 pub fn environment(page: &mut Page, material: &Material<'_>) {
     let input = material.input;
-    let known = provenance(input.folder, input.runs);
+    let known = provenance(input.selected.folder, input.selected.runs);
     let mut machines: BTreeMap<(String, Option<Machine>), Vec<&str>> = BTreeMap::new();
     let mut data: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for run in input.runs {
+    for run in input.selected.runs {
         let Some(found) = known.get(&run.id) else { continue };
         let key = (found.program.clone(), found.machine.clone());
         machines.entry(key).or_default().push(&run.id);
@@ -137,7 +122,8 @@ pub fn environment(page: &mut Page, material: &Material<'_>) {
     page.table("What computed the runs, as they recorded it, and what made this report", &head, &rows);
     let secs: f64 = material.rows.iter().map(|row| row.secs).sum();
     page.paragraph(&format!("Wall time of all runs together: {}.", duration(secs)));
-    let mut devices: Vec<String> = input.runs.iter().map(|run| format!("{:?}", run.spec.device)).collect();
+    let mut devices: Vec<String> =
+        input.selected.runs.iter().map(|run| format!("{:?}", run.spec.device)).collect();
     devices.sort();
     devices.dedup();
     page.paragraph(&format!("Device: {}.", listed(&devices)));
@@ -157,14 +143,14 @@ fn made_by(
     (program, machine): &(String, Option<Machine>),
     runs: &[&str],
 ) -> Vec<String> {
-    let began = runs.iter().filter_map(|id| material.input.records.get(*id)?.began());
+    let began = runs.iter().filter_map(|id| material.input.selected.records.get(*id)?.began());
     let (first, last) =
         began.fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), at| (first.min(at), last.max(at)));
-    let begun = if first.is_finite() {
-        let [first, last] = [first, last].map(|secs| time(secs as i64));
-        if first == last { first } else { format!("{first} to {last}") }
-    } else {
-        "–".to_owned()
+    let [from, to] = [first, last].map(|secs| time(secs as i64));
+    let begun = match (first.is_finite(), from == to) {
+        (false, _) => "–".to_owned(),
+        (true, true) => from,
+        (true, false) => format!("{from} to {to}"),
     };
     [vec![counted(runs.len(), "run"), program.clone()], machine_cells(machine.as_ref()).to_vec(), vec![begun]]
         .concat()
@@ -181,7 +167,7 @@ fn machine_cells(machine: Option<&Machine>) -> [String; 4] {
 /// Writes the file to copy out, its digest, and the settings that were changed for this report.
 pub fn experiment(page: &mut Page, material: &Material<'_>) {
     let input = material.input;
-    let (name, digest) = (material.file_name(), hexadecimal(&Sha256::digest(input.text)));
+    let (name, digest) = (material.file_name(), hexadecimal(&Sha256::digest(input.selected.text)));
     page.paragraph(&format!("SHA-256 of {name}: {digest}"));
     if !input.set.is_empty() {
         page.paragraph("The report is about this file with these settings of the command line:");
@@ -194,6 +180,6 @@ pub fn experiment(page: &mut Page, material: &Material<'_>) {
     }
     page.raw(&format!(
         "<pre tabindex=\"0\" aria-label=\"Text of the experiment file\" role=\"region\"><code>{}</code></pre>",
-        escaped(input.text)
+        escaped(input.selected.text)
     ));
 }

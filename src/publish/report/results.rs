@@ -10,12 +10,10 @@ use form::number::{counted, grouped};
 use results::campaign::{CampaignRecord, CellState, Estimate};
 use results::inventory::is_of_data;
 use results::number::{fixed, percent, plus_minus};
-use results::statistics::{Comparison, Paired};
-use results::statistics::{Spread, level};
-use results::table::columns::{Column, Sort};
-use results::table::columns::{Numbers, cells};
+use results::statistics::{Comparison, Paired, Spread, level};
+use results::table::columns::{Column, Numbers, Sort, cells};
 use results::table::grouped::Grouped;
-use results::table::settings::{NONE, Settings, settings as of_spec};
+use results::table::settings::{NONE, settings as of_spec};
 use results::table::view::Baseline;
 use results::table::{Mark, Row};
 use results::tickets::trainings;
@@ -48,16 +46,15 @@ pub fn results(page: &mut Page, material: &Material<'_>) {
     let baseline = &view.table.baseline;
     let found =
         Grouped::new(&material.rows, is_visible, material.columns(), keys, baseline, &Sort::default());
-    let lines = found.lines(&std::collections::BTreeSet::new());
+    let lines = found.lines(&BTreeSet::new());
     let shown = lines.len().min(MOST_LINES);
     let rows = cells(&found, &lines[..shown], &material.rows, &material.labels, Numbers::Shown);
     let Some((head, rows)) = rows.split_first() else { return };
-    let is_seed = |column: &&Column| **column == Column::Seed;
-    let place = found.columns.iter().position(|column| is_seed(&column)).map(|place| place + 1);
-    let name =
-        |(nth, text): (usize, &String)| if Some(nth) == place { "Seeds".to_owned() } else { text.clone() };
-    let head: Vec<String> = head.iter().enumerate().map(name).collect();
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let mut head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let seed = found.columns.iter().position(|column| *column == Column::Seed);
+    if let Some(name) = seed.and_then(|place| head.get_mut(place + 1)) {
+        *name = "Seeds";
+    }
     page.table(
         "Mean ± half of the 95 % confidence interval over seeds (Student's t). Done and failed runs count, with their last values; runs that go on count while there are no others.",
         &head,
@@ -76,7 +73,7 @@ fn unfinished(page: &mut Page, material: &Material<'_>) {
     const MOST: usize = 200;
     let is_sound = |row: &&Row| row.state == RunState::Done.word() && !row.diverged;
     let lacking: Vec<_> =
-        material.rows.iter().zip(material.input.runs).filter(|(row, _)| !is_sound(row)).collect();
+        material.rows.iter().zip(material.input.selected.runs).filter(|(row, _)| !is_sound(row)).collect();
     let line = |(row, run): &(&Row, &Run)| {
         let record = material.record(run);
         let why = record.and_then(|record| record.failure()).unwrap_or_default();
@@ -123,11 +120,8 @@ pub fn pairs(page: &mut Page, material: &Material<'_>) {
     let caption = "Differences of test accuracies in percentage points, seed by seed, with half of their 95 % confidence intervals (paired, Student's t)";
     page.table(caption, &["Arms", "Last accuracy", "Best accuracy", "Seeds", "Verdict on the last"], &rows);
     if arms.len() > MOST_CROSSED && !rows.is_empty() {
-        page.paragraph(&format!(
-            "There are {} arms; {} of them are compared with one.",
-            grouped(arms.len() as u64),
-            grouped(rows.len() as u64)
-        ));
+        let [all, compared] = [arms.len(), rows.len()].map(|count| grouped(count as u64));
+        page.paragraph(&format!("There are {all} arms; {compared} of them are compared with one."));
     }
 }
 
@@ -158,7 +152,6 @@ fn crossed<'a>(arms: &[&'a str], baseline: &Baseline) -> Vec<[&'a str; 2]> {
     others.map(|(_, second)| [arms[base], *second]).collect()
 }
 
-/// The most rows of each of these tables.
 const MOST_ROWS: usize = 400;
 /// Seeds of an arm whose masks are compared: their pairs grow with the square.
 const MOST_MASKS: usize = 30;
@@ -167,7 +160,7 @@ const MOST_MASKS: usize = 30;
 fn by_arm<'a>(material: &'a Material<'_>) -> Vec<(&'a str, Vec<(u64, &'a RunRecord, &'a str)>)> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut arms: Vec<(&str, Vec<_>)> = Vec::new();
-    for run in material.input.runs {
+    for run in material.input.selected.runs {
         let Some(record) = material.record(run) else { continue };
         let place = *places.entry(&run.arm).or_insert_with(|| {
             arms.push((&run.arm, Vec::new()));
@@ -198,18 +191,8 @@ pub fn campaigns(page: &mut Page, material: &Material<'_>) {
         "Shares of images with their {} intervals: SDC-1, another class than without faults; DUE, an output that is no number; masked, the same output",
         percent(confidence.unwrap_or(0.95))
     );
-    let head = [
-        "Arm",
-        "Seed",
-        "Campaign",
-        "Cell",
-        "Trials",
-        "Accuracy without faults",
-        "Accuracy",
-        "SDC-1",
-        "DUE",
-        "Masked",
-    ];
+    let head = "Arm,Seed,Campaign,Cell,Trials,Accuracy without faults,Accuracy,SDC-1,DUE,Masked";
+    let head: Vec<&str> = head.split(',').collect();
     page.table(&caption, &head, &rows);
     cut(page, rows.len(), all, "cells");
 }
@@ -262,7 +245,7 @@ pub fn tickets(page: &mut Page, material: &Material<'_>) {
         }
         let ids: Vec<&str> = runs.iter().take(MOST_MASKS).map(|(_, _, id)| *id).collect();
         if overlaps.len() < MOST_ROWS
-            && let Some(overlap) = mask_overlap(material.input.folder, &ids)
+            && let Some(overlap) = mask_overlap(material.input.selected.folder, &ids)
         {
             let half = overlap.half_width().map(|half| format!(" ± {}", fixed(half, 3)));
             overlaps.push(vec![
@@ -280,11 +263,9 @@ pub fn tickets(page: &mut Page, material: &Material<'_>) {
     let head = ["Arm", "Training", "Remaining", "Seeds", "Iteration", "Test accuracy there (%)"];
     page.table(caption, &head, &stops);
     cut(page, stops.len(), all, "trainings");
-    let limit = if by_arm(material).iter().any(|(_, runs)| runs.len() > MOST_MASKS) {
-        format!("; of an arm with more than {MOST_MASKS} seeds, of the first {MOST_MASKS}")
-    } else {
-        String::new()
-    };
+    let is_cut = by_arm(material).iter().any(|(_, runs)| runs.len() > MOST_MASKS);
+    let limit = format!("; of an arm with more than {MOST_MASKS} seeds, of the first {MOST_MASKS}");
+    let limit = if is_cut { limit.as_str() } else { "" };
     let caption = format!(
         "Overlap of the final masks between the seeds of an arm: mean Jaccard index ± half of its 95 % confidence interval{limit}"
     );
@@ -349,7 +330,6 @@ fn line(alike: &Alike<'_>) -> Vec<String> {
 /// More differing settings than this are left to the table of all.
 const MOST_COLUMNS: usize = 12;
 
-/// Writes the settings of the runs.
 pub fn settings(page: &mut Page, material: &Material<'_>) {
     let mut seen = BTreeSet::new();
     let arms: Vec<&Row> = material.rows.iter().filter(|row| seen.insert(row.arm.as_str())).collect();
@@ -363,7 +343,11 @@ pub fn settings(page: &mut Page, material: &Material<'_>) {
     let (chosen, kept): (Vec<_>, Vec<_>) = shared.partition(is_chosen);
     differences(page, material, &arms);
     let head = ["Setting", "Value", "Unit", "In the file"];
-    let line = |(path, value): &(&String, &String)| setting_row(material, path, value);
+    let line = |(path, value): &(&String, &String)| {
+        let labels = &material.labels;
+        let value = labels.value(path, value).to_owned();
+        vec![labels.title(path), value, labels.unit(path).to_owned(), String::clone(path)]
+    };
     let rows: Vec<Vec<String>> = chosen.iter().map(line).collect();
     page.table("Settings that all arms share and that do not have their defaults", &head, &rows);
     let rows: Vec<Vec<String>> = kept.iter().map(line).collect();
@@ -372,16 +356,6 @@ pub fn settings(page: &mut Page, material: &Material<'_>) {
             page.table("Defaults that all arms share", &head, &rows);
         });
     }
-}
-
-fn setting_row(material: &Material<'_>, path: &str, value: &str) -> Vec<String> {
-    let labels = &material.labels;
-    vec![
-        labels.title(path),
-        labels.value(path, value).to_owned(),
-        labels.unit(path).to_owned(),
-        path.to_owned(),
-    ]
 }
 
 fn is_plan(path: &str) -> bool {
@@ -395,12 +369,9 @@ fn differences(page: &mut Page, material: &Material<'_>, arms: &[&Row]) {
     paths.truncate(MOST_COLUMNS);
     let titles: Vec<String> = paths.iter().map(|path| material.labels.title(path)).collect();
     let head: Vec<&str> = ["Arm", "Plan"].into_iter().chain(titles.iter().map(String::as_str)).collect();
-    let value = |all: &Settings, path: &String| all.get(path).cloned().unwrap_or_else(|| NONE.to_owned());
     let line = |row: &&Row| {
-        let own = paths.iter().map(|path| {
-            let value = value(&row.all, path);
-            material.labels.value(path, &value).to_owned()
-        });
+        let value = |path: &str| row.all.get(path).map_or(NONE, String::as_str);
+        let own = paths.iter().map(|path| material.labels.value(path, value(path)).to_owned());
         [row.arm.clone(), row.plan.to_string()].into_iter().chain(own).collect()
     };
     let rows: Vec<Vec<String>> = arms.iter().take(MOST_LINES).map(line).collect();
@@ -411,7 +382,6 @@ fn differences(page: &mut Page, material: &Material<'_>, arms: &[&Row]) {
 
 const MOST_NOTES: usize = 500;
 
-/// Writes notes, tags and stars.
 pub fn notes(page: &mut Page, material: &Material<'_>) {
     let view = material.input.view;
     if !view.notes.trim().is_empty() {

@@ -1,9 +1,10 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::*;
 use ::results::table::Mark;
 use doc::file::parse;
-use doc::runs;
+use doc::{Experiment, runs};
 use figure::plots::find;
 use run::read_records;
 use run::testing::run_in;
@@ -47,14 +48,16 @@ impl Fixture {
     fn with<'a>(&'a self, change: impl FnOnce(&mut ReportInput<'a>)) -> Result<String, ReportError> {
         let mut input = ReportInput {
             title: "",
-            file: Path::new("/home/somebody/first.ron"),
-            text: TEXT,
+            selected: Selected {
+                experiment: &self.experiment,
+                file: Path::new("/home/somebody/first.ron"),
+                text: TEXT,
+                all: &self.all,
+                runs: &self.all,
+                records: &self.records,
+                folder: self.folder.path(),
+            },
             set: &self.set,
-            experiment: &self.experiment,
-            all: &self.all,
-            runs: &self.all,
-            records: &self.records,
-            folder: self.folder.path(),
             view: &self.view,
             plots: None,
             made: 1_700_000_000,
@@ -203,7 +206,7 @@ fn hostile_names_stay_text() {
         .replace("faulty", "\\u{202e}rtl&#60;\\u{0}<svg onload=x>id=\\\"clip1\\\"");
     let mut fixture = Fixture::of(&text, |run| run.seed == 1);
     fixture.view.notes = "</p><img src=x onerror=y>".repeat(50);
-    let html = fixture.with(|input| input.text = "</code></pre><script>").unwrap();
+    let html = fixture.with(|input| input.selected.text = "</code></pre><script>").unwrap();
     check(&html);
     assert!(!html.contains("<script") && !html.contains("<img") && !html.contains("<svg onload"));
 }

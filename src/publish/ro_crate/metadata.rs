@@ -9,7 +9,7 @@ use chrono::{DateTime, SecondsFormat};
 use serde_json::{Value, json};
 
 use super::options::{CrateOptions, Licence};
-use super::{METADATA, README, Stored, media_type};
+use super::{METADATA, README, media_type, name_of};
 use crate::Selected;
 use data::{Data, Origin};
 use doc::Run;
@@ -24,7 +24,11 @@ const PROFILE: &str = "https://w3id.org/ro/wfrun/process/0.5";
 /// A file in a crate.
 #[derive(Clone, Debug)]
 pub struct Part {
-    pub stored: Stored,
+    /// Its path in the crate, with `/` between the parts.
+    pub path: String,
+    pub bytes: u64,
+    /// In hexadecimal.
+    pub sha256: String,
     pub name: String,
     pub description: String,
 }
@@ -43,13 +47,10 @@ pub struct CratedRun<'a> {
 /// The content of a crate.
 #[derive(Debug)]
 pub struct Content<'a> {
-    /// The experiment and its runs.
     pub selected: Selected<'a>,
-    /// What is said of it.
     pub options: &'a CrateOptions,
     /// When it was published: RFC 3339, to the second.
     pub published: &'a str,
-    /// The path of the experiment.
     pub experiment: String,
     /// The path of the folder of runs, with `/` at its end.
     pub folder: String,
@@ -110,12 +111,12 @@ fn descriptor() -> Value {
 
 fn root(content: &Content<'_>, mentioned: &[Value], data: &[Value]) -> Value {
     let Content { selected, options, published, experiment, folder, .. } = content;
-    let of_folder = |part: &&Part| part.stored.path.starts_with(folder.as_str());
+    let of_folder = |part: &&Part| part.path.starts_with(folder.as_str());
     let mut parts: Vec<Value> = content
         .parts
         .iter()
         .filter(|part| !of_folder(part))
-        .map(|part| reference(&id_of(&part.stored.path)))
+        .map(|part| reference(&id_of(&part.path)))
         .collect();
     parts.push(reference(&id_of(folder)));
     parts.extend(data.iter().cloned());
@@ -123,7 +124,7 @@ fn root(content: &Content<'_>, mentioned: &[Value], data: &[Value]) -> Value {
     let mut root = json!({
         "@id": "./",
         "@type": "Dataset",
-        "name": title(selected, experiment),
+        "name": format!("{}: a Weightlab experiment with its results", name_of(selected, experiment)),
         "description": description(content),
         "datePublished": published,
         "license": reference(licence["@id"].as_str().unwrap_or_default()),
@@ -137,13 +138,12 @@ fn root(content: &Content<'_>, mentioned: &[Value], data: &[Value]) -> Value {
         [author] => root["author"] = author.clone(),
         _ => root["author"] = Value::Array(authors),
     }
-    if counts(selected).done < selected.runs.len() {
+    if counts(selected).0 < selected.runs.len() {
         root["creativeWorkStatus"] = json!("Incomplete");
     }
     root
 }
 
-/// Returns references to the authors.
 fn authors(content: &Content<'_>) -> Vec<Value> {
     let numbered = content.options.authors.iter().enumerate();
     numbered
@@ -151,34 +151,20 @@ fn authors(content: &Content<'_>) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the title of the crate.
-fn title(selected: &Selected<'_>, experiment: &str) -> String {
-    let name = selected.experiment.name.trim();
-    let name = if name.is_empty() { experiment.trim_end_matches(".ron") } else { name };
-    format!("{name}: a Weightlab experiment with its results")
-}
-
-struct Counts {
-    done: usize,
-    others: BTreeMap<&'static str, usize>,
-}
-
-fn counts(selected: &Selected<'_>) -> Counts {
-    let mut counts = Counts { done: 0, others: BTreeMap::new() };
+/// Counts the runs that are done, and those in other states by their words.
+fn counts(selected: &Selected<'_>) -> (usize, BTreeMap<&'static str, usize>) {
+    let mut counts = BTreeMap::new();
     for run in selected.runs {
-        match selected.records.get(&run.id).map(RunRecord::state) {
-            Some(RunState::Done) => counts.done += 1,
-            Some(state) => *counts.others.entry(state.word()).or_default() += 1,
-            None => *counts.others.entry("not run").or_default() += 1,
-        }
+        let state = selected.records.get(&run.id).map_or("not run", |record| record.state().word());
+        *counts.entry(state).or_default() += 1;
     }
-    counts
+    (counts.remove(RunState::Done.word()).unwrap_or_default(), counts)
 }
 
 /// Says how much of the experiment there is, and what was done.
 fn description(content: &Content<'_>) -> String {
     let selected = &content.selected;
-    let Counts { done, others } = counts(selected);
+    let (done, others) = counts(selected);
     let mut text = counted(selected.runs.len(), "run");
     if selected.runs.len() < selected.all.len() {
         text = format!("{text} of the {} of the experiment", selected.all.len());
@@ -194,18 +180,17 @@ fn description(content: &Content<'_>) -> String {
     text + methods.trim_end()
 }
 
-/// Returns the entity of a file.
 fn file(part: &Part) -> Value {
-    let Part { stored, name, description } = part;
+    let Part { path, bytes, sha256, name, description } = part;
     json!({
-        "@id": id_of(&stored.path),
+        "@id": id_of(path),
         "@type": "File",
         "name": name,
         "description": description,
-        "encodingFormat": media_type(&stored.path),
+        "encodingFormat": media_type(path),
         // "File Data Entity": a number of bytes, as a text.
-        "contentSize": stored.bytes.to_string(),
-        "sha256": stored.sha256,
+        "contentSize": bytes.to_string(),
+        "sha256": sha256,
     })
 }
 
@@ -217,8 +202,8 @@ fn dataset(id: &str, name: &str, description: &str, parts: Vec<Value>) -> Value 
 /// Returns the entity of the folder of all runs.
 fn folder(content: &Content<'_>) -> Value {
     let runs = content.runs.iter().map(|run| reference(&id_of_run(content, run.run)));
-    let own = content.parts.iter().filter(|part| part.stored.path.starts_with(&content.folder));
-    let parts = own.map(|part| reference(&id_of(&part.stored.path))).chain(runs).collect();
+    let own = content.parts.iter().filter(|part| part.path.starts_with(&content.folder));
+    let parts = own.map(|part| reference(&id_of(&part.path))).chain(runs).collect();
     let description = format!(
         "The results of each run. Beside {}, Weightlab finds them when it opens the experiment",
         content.experiment
@@ -253,12 +238,6 @@ fn data_entities(content: &Content<'_>) -> (Vec<Value>, Vec<Value>) {
         }
     }
     (entities, whole)
-}
-
-/// Returns references to the data of a run, and to their digest.
-fn inputs_of(run: &CratedRun<'_>) -> Vec<Value> {
-    let data = reference(&id_of_data(&run.run.spec.data));
-    std::iter::once(data).chain(digest_of(run).map(|digest| reference(&samples_id(digest)))).collect()
 }
 
 fn digest_of<'a>(run: &'a CratedRun<'_>) -> Option<&'a str> {
@@ -323,25 +302,28 @@ fn actions(content: &Content<'_>, software: &mut Software) -> Actions {
     let mut entities = Vec::new();
     let mut mentioned = Vec::new();
     for run in &content.runs {
-        let parts = run.parts.iter().map(|part| reference(&id_of(&part.stored.path))).collect();
+        let parts = run.parts.iter().map(|part| reference(&id_of(&part.path))).collect();
         let (id, state) = (id_of_run(content, run.run), run.record.state().word());
         let about = format!("The results of this run, which is {state}: log, settings and networks");
-        entities.push(dataset(&id, &name_of(run.run), &about, parts));
+        entities.push(dataset(&id, &in_words(run.run), &about, parts));
         entities.extend(run.parts.iter().map(file));
         let action = action(content, run, software);
         mentioned.push(reference(action["@id"].as_str().unwrap_or_default()));
         entities.push(action);
     }
+    // The files that the export has made, rather than copied.
+    let made = content.parts.iter().map(|part| part.path.as_str());
+    let made = made.filter(|path| *path != content.experiment && !path.starts_with(&content.folder));
     let mut export = json!({
         "@id": "#export",
         "@type": "CreateAction",
         "name": "Export of the results",
         "description": "Writes what is known of the runs as files for others",
-        "instrument": software.program(&Provenance::here().program_and_commit()),
+        "instrument": used(&mut software.programs, "program", Provenance::here().program_and_commit()),
         "object": reference(&id_of(&content.folder)),
-        "result": made(content),
+        "result": made.map(|path| reference(&id_of(path))).collect::<Vec<_>>(),
         "endTime": content.published,
-        "actionStatus": json!("http://schema.org/CompletedActionStatus"),
+        "actionStatus": "http://schema.org/CompletedActionStatus",
     });
     set_agent(&mut export, content);
     mentioned.push(reference("#export"));
@@ -349,19 +331,12 @@ fn actions(content: &Content<'_>, software: &mut Software) -> Actions {
     Actions { entities, mentioned }
 }
 
-/// Returns references to the files that the export has made, rather than copied.
-fn made(content: &Content<'_>) -> Vec<Value> {
-    let own = content.parts.iter().map(|part| part.stored.path.as_str());
-    let own = own.filter(|path| *path != content.experiment && !path.starts_with(content.folder.as_str()));
-    own.map(|path| reference(&id_of(path))).collect()
-}
-
 /// Returns the identity of the folder of a run.
 fn id_of_run(content: &Content<'_>, run: &Run) -> String {
     id_of(&format!("{}{}/", content.folder, run.id))
 }
 
-fn name_of(run: &Run) -> String {
+fn in_words(run: &Run) -> String {
     format!("Arm \"{}\", seed {}", run.arm, run.seed)
 }
 
@@ -373,23 +348,22 @@ fn set_agent(action: &mut Value, content: &Content<'_>) {
 
 fn action(content: &Content<'_>, run: &CratedRun<'_>, software: &mut Software) -> Value {
     let CratedRun { run: own, record, provenance, .. } = run;
-    let program = provenance
-        .as_ref()
-        .map_or_else(|| Provenance::here().program_and_commit(), Provenance::program_and_commit);
-    let experiment = reference(&id_of(&content.experiment));
-    let inputs: Vec<Value> = std::iter::once(experiment).chain(inputs_of(run)).collect();
+    let program = provenance.as_ref().unwrap_or(&Provenance::here()).program_and_commit();
+    let inputs = [id_of(&content.experiment), id_of_data(&own.spec.data)];
+    let inputs: Vec<Value> =
+        inputs.into_iter().chain(digest_of(run).map(samples_id)).map(|id| reference(&id)).collect();
     let mut action = json!({
         "@id": format!("#run-{}", own.id),
         "@type": "CreateAction",
-        "name": name_of(own),
+        "name": in_words(own),
         "description": format!("Carries out the plan of the arm \"{}\" with the seed {}", own.arm, own.seed),
-        "instrument": software.program(&program),
+        "instrument": used(&mut software.programs, "program", program),
         "object": inputs,
         "result": reference(&id_of_run(content, own)),
     });
     set_agent(&mut action, content);
     if let Some(machine) = provenance.as_ref().and_then(|provenance| provenance.machine.as_ref()) {
-        action["environment"] = software.machine(&machine.to_string());
+        action["environment"] = used(&mut software.machines, "machine", machine.to_string());
     }
     if let Some(began) = record.began().and_then(time) {
         action["startTime"] = json!(began);
@@ -418,21 +392,12 @@ pub fn time(utc: f64) -> Option<String> {
 /// The programs and machines that occur in a crate, each once, in the order of their first use.
 #[derive(Debug, Default)]
 struct Software {
+    /// Such as "weightlab 0.1.0 (0123456789ab)".
     programs: Vec<String>,
     machines: Vec<String>,
 }
 
 impl Software {
-    /// Returns a reference to a program: "weightlab 0.1.0 (0123456789ab)".
-    fn program(&mut self, program: &str) -> Value {
-        reference(&numbered("program", place_of(&mut self.programs, program)))
-    }
-
-    /// Returns a reference to a machine.
-    fn machine(&mut self, machine: &str) -> Value {
-        reference(&numbered("machine", place_of(&mut self.machines, machine)))
-    }
-
     /// Lists the entities (RO-Crate 1.2, "Software used to create files"; machines as environments of Process Run Crate 0.5).
     fn entities(self) -> Vec<Value> {
         let programs = self.programs.iter().enumerate().map(|(at, program)| {
@@ -460,11 +425,13 @@ impl Software {
     }
 }
 
-fn place_of(known: &mut Vec<String>, text: &str) -> usize {
-    known.iter().position(|own| own == text).unwrap_or_else(|| {
-        known.push(text.to_owned());
-        known.len() - 1
-    })
+/// Returns a reference to one of these programs or machines, which it joins where it is new.
+fn used(known: &mut Vec<String>, kind: &str, text: String) -> Value {
+    let place = known.iter().position(|own| *own == text).unwrap_or(known.len());
+    if place == known.len() {
+        known.push(text);
+    }
+    reference(&numbered(kind, place))
 }
 
 fn numbered(kind: &str, at: usize) -> String {

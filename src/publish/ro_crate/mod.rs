@@ -47,17 +47,6 @@ pub struct Written {
     pub notes: Vec<String>,
 }
 
-/// A file in a crate, as it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    /// Its path in the crate, with `/` between the parts.
-    pub path: String,
-    /// Its length.
-    pub bytes: u64,
-    /// Its SHA-256, in hexadecimal.
-    pub sha256: String,
-}
-
 /// Writes a crate of the selected runs into a folder, which must be new or empty.
 ///
 /// # Errors
@@ -118,14 +107,12 @@ fn write_at(
     }
     writing.written.notes.extend(private(selected));
     if options.licence.is_none() {
-        writing
-            .written
-            .notes
-            .push("no licence is named, so nobody may reuse it; name one with --license".to_owned());
+        let note = "no licence is named, so nobody may reuse it; name one with --license";
+        writing.written.notes.push(note.to_owned());
     }
     let published = &time(published as f64).unwrap_or_default();
     let content = Content { selected: *selected, options, published, experiment, folder, parts, runs };
-    writing.store(METADATA, &mut document(&graph(&content)).as_bytes())?;
+    writing.text(METADATA, &document(&graph(&content)), "")?;
     writing.written.runs = content.runs.len();
     let _ = std::fs::remove_dir(place); // an empty folder gives way
     std::fs::rename(&writing.folder, place).map_err(&fail)?;
@@ -136,14 +123,8 @@ fn report_of(selected: &Selected<'_>, made: u64) -> Result<String, PublishError>
     let view = ViewSettings::read(selected.folder).unwrap_or_default();
     let input = ReportInput {
         title: "",
-        file: selected.file,
-        text: selected.text,
+        selected: *selected,
         set: &[],
-        experiment: selected.experiment,
-        all: selected.all,
-        runs: selected.runs,
-        records: selected.records,
-        folder: selected.folder,
         view: &view,
         plots: None,
         made: i64::try_from(made).unwrap_or_default(),
@@ -151,7 +132,6 @@ fn report_of(selected: &Selected<'_>, made: u64) -> Result<String, PublishError>
     report::html(&input).map_err(|error| PublishError::Option(error.to_string()))
 }
 
-/// A crate that is being written.
 struct Writing {
     folder: PathBuf,
     written: Written,
@@ -159,7 +139,13 @@ struct Writing {
 
 impl Writing {
     /// Adds a file, which is hashed on the way: a run that goes on may change it.
-    fn store(&mut self, path: &str, content: &mut dyn Read) -> Result<Stored, PublishError> {
+    fn store(
+        &mut self,
+        path: &str,
+        name: &str,
+        content: &mut dyn Read,
+        description: &str,
+    ) -> Result<Part, PublishError> {
         let file = self.folder.join(path);
         let fail = PublishError::writing(&file);
         std::fs::create_dir_all(file.parent().unwrap_or(&file)).map_err(&fail)?;
@@ -167,7 +153,8 @@ impl Writing {
         let (bytes, sha256) = copied(content, &mut to).map_err(&fail)?;
         self.written.files += 1;
         self.written.bytes += bytes;
-        Ok(Stored { path: path.to_owned(), bytes, sha256 })
+        let [path, name, description] = [path, name, description].map(str::to_owned);
+        Ok(Part { path, bytes, sha256, name, description })
     }
 
     /// Adds all points, through a file without a name: those of thousands of runs would fill the memory.
@@ -181,15 +168,11 @@ impl Writing {
             Ok(file)
         };
         let mut file = spooled().map_err(PublishError::writing(&std::env::temp_dir()))?;
-        let stored = self.store(POINTS, &mut file)?;
-        let description = "Every value of every run, one on each line".to_owned();
-        Ok(Part { stored, name: POINTS.to_owned(), description })
+        self.store(POINTS, POINTS, &mut file, "Every value of every run, one on each line")
     }
 
     fn text(&mut self, path: &str, text: &str, description: &str) -> Result<Part, PublishError> {
-        let stored = self.store(path, &mut text.as_bytes())?;
-        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-        Ok(Part { stored, name, description: description.to_owned() })
+        self.store(path, path.rsplit('/').next().unwrap_or(path), &mut text.as_bytes(), description)
     }
 
     fn run<'a>(
@@ -199,68 +182,53 @@ impl Writing {
         run: &'a Run,
         record: &'a RunRecord,
     ) -> Result<CratedRun<'a>, PublishError> {
-        let mut parts = Vec::new();
-        for RunFile { name, path } in files_of(&selected.folder.join(&run.id))? {
+        let (directory, mut parts) = (selected.folder.join(&run.id), Vec::new());
+        for name in files_of(&directory)? {
+            let path = directory.join(&name);
             let mut file = match File::open(&path) {
                 // A run that goes on replaces and removes files.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 opened => opened.map_err(PublishError::reading(&path))?,
             };
-            let stored = self.store(&format!("{folder}{}/{name}", run.id), &mut file)?;
-            let description = description_of(&name).to_owned();
-            parts.push(Part { stored, name, description });
+            let in_crate = format!("{folder}{}/{name}", run.id);
+            parts.push(self.store(&in_crate, &name, &mut file, description_of(&name))?);
         }
         let provenance = Provenance::read(selected.folder, &run.id).ok();
         Ok(CratedRun { run, record, provenance, parts })
     }
 }
 
-/// A file of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct RunFile {
-    /// Its path in the run's directory, with `/` between the parts.
-    name: String,
-    path: PathBuf,
-}
-
-/// Lists the files of a run's directory in the order of their names. Left out are what only a writer needs – claim and
-/// checkpoint –, what it had not finished, and links, which lead elsewhere.
+/// Lists the files of a run's directory in the order of their paths in it, with `/` between the parts. Left out are what
+/// only a writer needs – claim and checkpoint –, what it had not finished, and links, which lead elsewhere.
 ///
 /// # Errors
 /// When a folder cannot be read.
-fn files_of(directory: &Path) -> Result<Vec<RunFile>, PublishError> {
-    let mut files = Vec::new();
+fn files_of(directory: &Path) -> Result<BTreeSet<String>, PublishError> {
+    let mut files = BTreeSet::new();
     collect(directory, "", &mut files)?;
-    files.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(files)
 }
 
-fn collect(folder: &Path, prefix: &str, files: &mut Vec<RunFile>) -> Result<(), PublishError> {
+fn collect(folder: &Path, prefix: &str, files: &mut BTreeSet<String>) -> Result<(), PublishError> {
     let fail = PublishError::reading(folder);
     for entry in std::fs::read_dir(folder).map_err(&fail)? {
         let entry = entry.map_err(&fail)?;
         let kind = entry.file_type().map_err(&fail)?;
         // A name that is no text has no place in the metadata.
         let Some(name) = entry.file_name().to_str().map(|name| format!("{prefix}{name}")) else { continue };
-        if prefix.is_empty() && is_of_writer(&name) {
+        let is_of_writer = name == "checkpoint" || name.starts_with("claim") || name.starts_with("clock-");
+        // By `write_atomically`, or a checkpoint.
+        let is_unfinished = [UNFINISHED, ".tmp"].iter().any(|start| name[prefix.len()..].starts_with(start));
+        if prefix.is_empty() && is_of_writer {
             continue;
         }
         if kind.is_dir() {
             collect(&entry.path(), &format!("{name}/"), files)?;
-        } else if kind.is_file() && !is_unfinished(&name) {
-            files.push(RunFile { name, path: entry.path() });
+        } else if kind.is_file() && !is_unfinished {
+            files.insert(name);
         }
     }
     Ok(())
-}
-
-fn is_of_writer(name: &str) -> bool {
-    name == "checkpoint" || name.starts_with("claim") || name.starts_with("clock-")
-}
-
-/// Returns true if a file is being written: by `write_atomically`, or a checkpoint.
-fn is_unfinished(name: &str) -> bool {
-    name.rsplit('/').next().is_some_and(|name| name.starts_with(UNFINISHED) || name.starts_with(".tmp"))
 }
 
 /// Says what a file of a run is, in a sentence for people.
@@ -303,11 +271,15 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
+/// Returns the name of an experiment, else that of its file.
+fn name_of<'a>(selected: &Selected<'a>, experiment: &'a str) -> &'a str {
+    let name = selected.experiment.name.trim();
+    if name.is_empty() { experiment.trim_end_matches(".ron") } else { name }
+}
+
 /// Writes how to read a crate.
 fn readme(selected: &Selected<'_>, experiment: &str) -> String {
-    let name = selected.experiment.name.trim();
-    let name = if name.is_empty() { experiment.trim_end_matches(".ron") } else { name };
-    let stem = experiment.trim_end_matches(".ron");
+    let (name, stem) = (name_of(selected, experiment), experiment.trim_end_matches(".ron"));
     format!(
         "# {name}
 

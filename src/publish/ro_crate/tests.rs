@@ -213,7 +213,7 @@ fn what_only_a_writer_needs_is_left_out() {
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link")).unwrap();
     let found = files_of(folder.path()).unwrap();
-    let names: Vec<&str> = found.iter().map(|file| file.name.as_str()).collect();
+    let names: Vec<&str> = found.iter().map(String::as_str).collect();
     assert_eq!(names, ["DONE", "mine/claim", "rounds/step-2.safetensors", "run.ron"]);
     assert!(description_of(names[2]).contains("trainings") && media_type(names[2]).ends_with("stream"));
     assert_eq!((media_type("points.csv"), media_type("DONE")), ("text/csv", "text/plain"));

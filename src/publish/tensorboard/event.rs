@@ -34,7 +34,6 @@ pub struct HistogramValue {
     pub sums: [f64; 2],
     /// The right edge of each bin.
     pub limits: Vec<f64>,
-    /// Values in each bin.
     pub counts: Vec<f64>,
 }
 
@@ -46,7 +45,6 @@ impl EventFile {
         file
     }
 
-    /// Returns its bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -131,7 +129,6 @@ const fn table() -> [u32; 256] {
     table
 }
 
-/// Computes the CRC-32C of some bytes.
 fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |rest: u32, byte| (rest >> 8) ^ TABLE[(rest as u8 ^ byte) as usize])
 }
@@ -141,7 +138,6 @@ fn masked(bytes: &[u8]) -> u32 {
     crc32c(bytes).rotate_right(15).wrapping_add(MASK_DELTA)
 }
 
-/// Appends a record.
 pub fn append(file: &mut Vec<u8>, record: &[u8]) {
     let length = (record.len() as u64).to_le_bytes();
     file.extend(length);
@@ -164,7 +160,6 @@ enum Wire {
 }
 
 impl Message {
-    /// Returns its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -198,7 +193,6 @@ impl Message {
         self
     }
 
-    /// Adds a float64.
     pub fn double(self, field: u32, value: f64) -> Self {
         if value.to_bits() == 0 { self } else { self.set_double(field, value) }
     }
@@ -234,7 +228,6 @@ impl Message {
         self
     }
 
-    /// Adds a text.
     pub fn text(self, field: u32, text: &str) -> Self {
         if text.is_empty() { self } else { self.set_bytes(field, text.as_bytes()) }
     }

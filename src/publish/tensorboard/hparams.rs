@@ -26,15 +26,8 @@ enum Type {
 const MOST_LISTED: usize = 20;
 
 /// The series that the table of runs shows, the first ones in front.
-const METRICS: [&str; 7] = [
-    "test_accuracy",
-    "vote_accuracy",
-    "test_loss",
-    "validation_accuracy",
-    "validation_loss",
-    "train_accuracy",
-    "train_loss",
-];
+const METRICS: &str =
+    "test_accuracy vote_accuracy test_loss validation_accuracy validation_loss train_accuracy train_loss";
 
 /// The settings in which the arms of an experiment differ.
 #[derive(Debug)]
@@ -55,26 +48,19 @@ struct Setting {
 
 impl Hparams {
     /// Finds those of the arms of these runs.
-    pub fn of(runs: &[Run]) -> Self {
-        let mut firsts: Vec<&Run> = Vec::new();
+    pub fn new(runs: &[Run]) -> Self {
         let mut seen = BTreeSet::new();
-        firsts.extend(runs.iter().filter(|run| seen.insert(run.arm.as_str())));
+        let firsts: Vec<&Run> = runs.iter().filter(|run| seen.insert(run.arm.as_str())).collect();
         let mut rows: Vec<Row> = firsts.iter().map(|run| Row::default().called(run, "", 0)).collect();
         let mut differing = Differing::default();
         let paths = differing.give(&mut rows, &firsts).to_vec();
-        let arms: BTreeMap<String, Vec<Option<String>>> = rows
-            .iter()
-            .map(|row| {
-                let own = paths.iter().map(|path| value_of(row, path));
-                (row.arm.clone(), std::iter::once(Some(row.arm.clone())).chain(own).collect())
-            })
-            .collect();
-        let arm = Setting {
-            name: "arm".to_owned(),
-            title: "arm".to_owned(),
-            help: "The treatment".to_owned(),
-            kind: Type::Text,
+        let values = |row: &Row| {
+            let own = paths.iter().map(|path| value_of(row, path));
+            (row.arm.clone(), std::iter::once(Some(row.arm.clone())).chain(own).collect())
         };
+        let arms: BTreeMap<String, Vec<Option<String>>> = rows.iter().map(values).collect();
+        let [name, title, help] = ["arm", "arm", "The treatment"].map(str::to_owned);
+        let arm = Setting { name, title, help, kind: Type::Text };
         let own = paths.iter().enumerate().map(|(at, path)| Setting {
             name: path.clone(),
             title: short(path, &paths).to_owned(),
@@ -106,7 +92,7 @@ impl Hparams {
         }
         let has =
             |series: &&str| selected.begun().any(|(_, record)| record.points().latest(series).is_some());
-        for series in METRICS.iter().filter(|series| has(series)) {
+        for series in METRICS.split(' ').filter(has) {
             // MetricInfo.name is a MetricName, whose group is the folder below the run's.
             let name = Message::default().text(2, &tag_of(series));
             let info = Message::default().nested(1, &name).text(3, &series.replace('_', " "));
@@ -121,10 +107,9 @@ impl Hparams {
         let mut start = Message::default();
         let own = self.arms.get(&run.arm).map_or(&[][..], Vec::as_slice);
         for (setting, text) in self.settings.iter().zip(own) {
-            if let Some(text) = text {
-                let entry = Message::default().text(1, &setting.name).nested(2, &value(text, setting.kind));
-                start = start.nested(1, &entry);
-            }
+            let Some(text) = text else { continue };
+            let entry = Message::default().text(1, &setting.name).nested(2, &value(text, setting.kind));
+            start = start.nested(1, &entry);
         }
         let start = start.text(4, &run.arm).double(5, when.wall_time);
         let data = Message::default().nested(3, &start);
@@ -154,12 +139,8 @@ fn value_of(row: &Row, path: &str) -> Option<String> {
     Some(if row.labels.details(value).is_some() { row.labels.value(path, value) } else { value }.to_owned())
 }
 
-fn truth_of(text: &str) -> Option<bool> {
-    text.parse().ok()
-}
-
 fn kind_of(values: &[&str]) -> Type {
-    if values.iter().all(|text| truth_of(text).is_some()) {
+    if values.iter().all(|text| text.parse::<bool>().is_ok()) {
         Type::Truth
     } else if values.iter().all(|text| number_of(text).is_some()) {
         Type::Number
@@ -171,7 +152,7 @@ fn kind_of(values: &[&str]) -> Type {
 /// Makes a `google.protobuf.Value`.
 fn value(text: &str, kind: Type) -> Message {
     match kind {
-        Type::Truth => Message::default().set_truth(4, truth_of(text).unwrap_or_default()),
+        Type::Truth => Message::default().set_truth(4, text.parse().unwrap_or_default()),
         Type::Number => Message::default().set_double(2, number_of(text).unwrap_or(f64::NAN)),
         Type::Text => Message::default().set_bytes(3, text.as_bytes()),
     }
@@ -195,7 +176,7 @@ mod tests {
 
     #[test]
     fn settings_are_numbers_and_words_and_seeds_are_no_settings() {
-        let hparams = Hparams::of(&runs_of(SWEEP));
+        let hparams = Hparams::new(&runs_of(SWEEP));
         let found: Vec<(&str, &str, Type)> = hparams
             .settings
             .iter()
@@ -214,7 +195,7 @@ mod tests {
     fn a_session_has_the_settings_of_its_run_and_the_group_of_its_arm() {
         let runs = runs_of(SWEEP);
         let mut file = EventFile::new(5.0);
-        Hparams::of(&runs).write_start(&mut file, When { wall_time: 5.0, step: 0 }, &runs[2]);
+        Hparams::new(&runs).write_start(&mut file, When { wall_time: 5.0, step: 0 }, &runs[2]);
         let event = read(&records(&file.into_bytes())[1]);
         let value = event[1].1.fields()[0].1.fields();
         assert_eq!(value[0].1.text(), "_hparams_/session_start_info");

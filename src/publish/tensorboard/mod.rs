@@ -14,7 +14,6 @@ mod hparams;
 mod tags;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -60,7 +59,7 @@ pub fn write(selected: &Selected<'_>, place: &Path) -> Result<Written, PublishEr
     make(place)?;
     // First of all: what follows an interrupted export still finds its own folder.
     folders.write(place)?;
-    let hparams = Hparams::of(selected.all);
+    let hparams = Hparams::new(selected.all);
     let mut written = Written::default();
     let mut earliest = f64::INFINITY;
     for ((run, record), folder) in begun.into_iter().zip(paths) {
@@ -101,13 +100,10 @@ fn of_all(selected: &Selected<'_>, hparams: &Hparams, began: f64) -> Vec<u8> {
         file.text(when, "methods", &text.replace('\n', "\n\n"));
     }
     // A fence that is longer than any in the file.
-    let fence = "~".repeat(3.max(1 + longest_run(selected.text, '~')));
+    let longest = selected.text.split(|c| c != '~').map(str::len).max().unwrap_or_default();
+    let fence = "~".repeat(3.max(1 + longest));
     file.text(when, "experiment", &format!("{fence}rust\n{}\n{fence}\n", selected.text.trim_end()));
     file.into_bytes()
-}
-
-fn longest_run(text: &str, of: char) -> usize {
-    text.split(|c| c != of).map(str::len).max().unwrap_or_default()
 }
 
 fn of_run(
@@ -124,16 +120,16 @@ fn of_run(
     written.notes.extend(notes);
     written.histograms += histograms.len();
     let mut histograms = histograms.into_iter().peekable();
-    let mut positions = Positions::default();
+    let mut positions = BTreeMap::new();
     let mut last = began;
     for point in record.points().iter() {
-        let (tag, when) = tags.of(&point);
+        let (tag, when) = tags.next_point(&point);
         while let Some(Tagged { when, tag, value }) =
             histograms.next_if(|other| other.when.wall_time < when.wall_time)
         {
             file.histogram(when, &tag, &value);
         }
-        positions.write(&mut file, &point, &tags);
+        write_position(&mut file, &point, tags.when(&point), &mut positions);
         file.scalar(when, &tag, point.value);
         last = when;
         written.points += 1;
@@ -147,45 +143,33 @@ fn of_run(
     file.into_bytes()
 }
 
-/// Positions of the trainings of a run, branch by branch.
-#[derive(Default)]
-struct Positions(BTreeMap<String, [u64; 3]>);
-
-impl Positions {
-    /// Writes the position of a point as curves, unless it is that of the one before.
-    fn write(&mut self, file: &mut EventFile, point: &PointRef<'_>, tags: &Tags<'_>) {
-        if point.member.is_some() {
-            return;
-        }
-        let own = [point.epoch.to_bits(), point.iteration, point.remaining.to_bits()];
-        if self.0.get(point.branch) == Some(&own) {
-            return;
-        }
-        self.0.insert(point.branch.to_owned(), own);
-        let values =
-            [("epoch", point.epoch), ("iteration", point.iteration as f64), ("remaining", point.remaining)];
-        for (name, value) in values {
-            let tag = format!("position/{name}{}", path_of(point.branch, None));
-            file.scalar(tags.when(point), &tag, value);
-        }
+/// Writes the position of a point in its training as curves, unless it is that of the one before; `known` has the last
+/// position of each branch.
+fn write_position(
+    file: &mut EventFile,
+    point: &PointRef<'_>,
+    when: When,
+    known: &mut BTreeMap<String, [u64; 3]>,
+) {
+    let own = [point.epoch.to_bits(), point.iteration, point.remaining.to_bits()];
+    if point.member.is_some() || known.insert(point.branch.to_owned(), own) == Some(own) {
+        return;
+    }
+    let values =
+        [("epoch", point.epoch), ("iteration", point.iteration as f64), ("remaining", point.remaining)];
+    for (name, value) in values {
+        file.scalar(when, &format!("position/{name}{}", path_of(point.branch, None)), value);
     }
 }
 
 /// Describes a run and what its stages reported, in Markdown.
 fn about(run: &Run, record: &RunRecord) -> String {
-    let mut text =
-        format!("Arm **{}**, seed {}, run `{}`: {}", run.arm, run.seed, run.id, record.state().word());
-    match record.failure() {
-        Some(why) => writeln!(text, " ({why}).").expect(STRING),
-        None => text.push_str(".\n"),
-    }
-    for report in record.reports() {
-        write!(text, "\n- {}", report.summary).expect(STRING);
-    }
-    text
+    let why = record.failure().map_or_else(String::new, |why| format!(" ({why})"));
+    let state = record.state().word();
+    let reports = record.reports().iter().map(|report| format!("\n- {}", report.summary));
+    let head = format!("Arm **{}**, seed {}, run `{}`: {state}{why}.\n", run.arm, run.seed, run.id);
+    std::iter::once(head).chain(reports).collect()
 }
-
-const STRING: &str = "a string can be written to";
 
 /// The file that makes a folder one of ours.
 const MANIFEST: &str = "weightlab-export.json";
@@ -231,60 +215,46 @@ impl Folders {
     /// # Errors
     /// When the disk refuses.
     fn write(&self, place: &Path) -> Result<(), PublishError> {
-        let path = place.join(MANIFEST);
         let text = serde_json::to_string_pretty(self).expect("names can be written") + "\n";
-        write_atomically(&path, text.as_bytes()).map_err(PublishError::writing(&path))
+        store(&place.join(MANIFEST), text.as_bytes())
     }
 
     /// Returns the folder of each run, relative: `ARM/seed-1`. A folder belongs to the run that had it first, also where its arm has
     /// another name now. Another run of an arm and seed that read alike, of another version of the settings for instance,
     /// has its identity behind it. Arms that share a run have a folder each.
     fn take(&mut self, runs: &[Run]) -> Vec<PathBuf> {
-        let mut found: Vec<Option<String>> = runs.iter().map(|run| self.of_this_name(run)).collect();
-        let mut used: BTreeSet<String> = found.iter().flatten().cloned().collect();
-        // Some systems do not tell A from a.
-        let mut taken: BTreeSet<String> = self.runs.keys().map(|folder| folder.to_lowercase()).collect();
-        let mut of_run: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let known = self.runs.clone();
+        let of_arm = |run: &Run| names_of(run).into_iter().find(|folder| known.get(folder) == Some(&run.id));
+        let own: Vec<Option<String>> = runs.iter().map(of_arm).collect();
+        let mut used: BTreeSet<String> = own.iter().flatten().cloned().collect();
+        // Some systems do not tell A from a.
+        let mut taken: BTreeSet<String> = known.keys().map(|folder| folder.to_lowercase()).collect();
+        let mut of_run: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
         for (folder, id) in &known {
             of_run.entry(id).or_default().push(folder);
         }
-        for (run, folder) in runs.iter().zip(&mut found) {
-            if folder.is_some() {
-                continue;
-            }
-            let earlier = of_run.get(run.id.as_str()).into_iter().flatten();
-            let name = earlier.copied().find(|folder| !used.contains(*folder)).map(str::to_owned);
-            let name = name.unwrap_or_else(|| {
+        let folder = |(run, own): (&Run, Option<String>)| {
+            let earlier = || of_run.get(run.id.as_str())?.iter().find(|folder| !used.contains(**folder));
+            let folder = own.or_else(|| earlier().map(|folder| String::clone(folder))).unwrap_or_else(|| {
                 let [plain, own] = names_of(run);
                 if taken.contains(&plain.to_lowercase()) { own } else { plain }
             });
-            used.insert(name.clone());
-            taken.insert(name.to_lowercase());
-            self.runs.insert(name.clone(), run.id.clone());
-            *folder = Some(name);
-        }
-        found.into_iter().flatten().map(PathBuf::from).collect()
-    }
-
-    /// Returns the folder that this run of this arm has from an earlier export.
-    fn of_this_name(&self, run: &Run) -> Option<String> {
-        names_of(run).into_iter().find(|folder| self.runs.get(folder) == Some(&run.id))
+            used.insert(folder.clone());
+            taken.insert(folder.to_lowercase());
+            self.runs.insert(folder.clone(), run.id.clone());
+            PathBuf::from(folder)
+        };
+        runs.iter().zip(own).map(folder).collect()
     }
 }
 
 /// Returns the folder of a run, and the one that it has where another run has that.
 fn names_of(run: &Run) -> [String; 2] {
-    let plain = folder_name(run);
+    let arm: String = filled("{arm}", &run.arm, run.seed).chars().take(LONGEST).collect();
+    let arm = arm.trim_end_matches('.'); // Windows drops dots at the end
+    let plain = format!("{}/seed-{}", if arm.is_empty() { "arm" } else { arm }, run.seed);
     let own = format!("{plain}-{}", run.id);
     [plain, own]
-}
-
-fn folder_name(run: &Run) -> String {
-    let arm: String = filled("{arm}", &run.arm, run.seed).chars().take(LONGEST).collect();
-    // Windows drops dots at the end.
-    let arm = arm.trim_end_matches('.');
-    format!("{}/seed-{}", if arm.is_empty() { "arm" } else { arm }, run.seed)
 }
 
 #[cfg(test)]

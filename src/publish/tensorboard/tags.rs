@@ -77,14 +77,14 @@ impl<'a> Tags<'a> {
         self.record.utc(secs).unwrap_or(self.began + secs)
     }
 
-    /// Returns the place of a point of a training or of a test is.
+    /// Returns the place of a point of a training or of a test.
     pub fn when(&self, point: &PointRef<'_>) -> When {
         let step = iterations_trained(point, self.per_epoch) as u64;
         When { wall_time: self.wall_time(point.secs), step }
     }
 
     /// Returns the tag and the place of the next point. On a line between networks, the step counts the points of the line.
-    pub fn of(&mut self, point: &PointRef<'_>) -> (String, When) {
+    pub fn next_point(&mut self, point: &PointRef<'_>) -> (String, When) {
         let mut parts = vec![tag_of(point.series)];
         let mut when = self.when(point);
         if point.along.is_some() || (self.has_campaigns && is_of_campaign(point)) {
@@ -162,7 +162,13 @@ pub fn histograms(
         }
     }
     found.sort_by(|a, b| a.when.wall_time.total_cmp(&b.when.wall_time));
-    (without_doubles(found), notes)
+    // Some repeat the bins of the one before with the same tag at the same step.
+    let mut last: BTreeMap<String, (u64, [f64; 2], Vec<f64>)> = BTreeMap::new();
+    found.retain(|Tagged { when, tag, value }| {
+        let own = (when.step, value.ends, value.counts.clone());
+        last.insert(tag.clone(), own.clone()).is_none_or(|known| known != own)
+    });
+    (found, notes)
 }
 
 /// Reads those that were recorded with each evaluation. Their lines have no time: that is in the series of the same evaluation.
@@ -205,7 +211,7 @@ fn evaluations<'a>(
     evaluation.collect()
 }
 
-/// Copies the bins as they are.
+/// Copies the bins of a histogram.
 fn value_of(histogram: &WeightHistogram, sums: [f64; 2]) -> HistogramValue {
     HistogramValue {
         ends: [histogram.low, histogram.high].map(f64::from),
@@ -223,18 +229,6 @@ fn of_values(values: &ParameterValues) -> HistogramValue {
         [sum + value, squares + value * value]
     });
     value_of(&WeightHistogram::new(&values.values, Some(&values.entries)), sums)
-}
-
-/// Removes those that repeat the bins of the one before with the same tag at the same step.
-fn without_doubles(all: Vec<Tagged>) -> Vec<Tagged> {
-    let mut last: BTreeMap<String, (u64, [f64; 2], Vec<f64>)> = BTreeMap::new();
-    let is_new = |Tagged { when, tag, value }: &Tagged| {
-        let own = (when.step, value.ends, value.counts.clone());
-        last.insert(tag.clone(), own.clone()).is_none_or(|known| known != own)
-    };
-    let mut all = all;
-    all.retain(is_new);
-    all
 }
 
 #[cfg(test)]
@@ -275,7 +269,7 @@ mod tests {
         let clocks = [clock(1000.0, 0.0), clock(5000.0, 2.5)];
         let record = RunRecord::of(clocks.into_iter().chain(events.clone()));
         let mut tags = Tags::new(&record, 0.0);
-        let found: Vec<When> = record.points().iter().map(|point| tags.of(&point).1).collect();
+        let found: Vec<When> = record.points().iter().map(|point| tags.next_point(&point).1).collect();
         let when = |wall_time: f64, step: u64| When { wall_time, step };
         assert_eq!(found, [when(1002.0, 20), when(5000.5, 30)], "it was rewound and interrupted");
         let older = RunRecord::of(events);
@@ -295,8 +289,12 @@ mod tests {
         let points = [cell("1", 1e-5), cell("4.0", 1e-5), on_line(0.0), on_line(0.5), on_line(1.0)];
         let record = RunRecord::of(points.into_iter().map(Event::Point));
         let mut tags = Tags::new(&record, 0.0);
-        let found: Vec<(String, u64)> =
-            record.points().iter().map(|point| tags.of(&point)).map(|(tag, when)| (tag, when.step)).collect();
+        let found: Vec<(String, u64)> = record
+            .points()
+            .iter()
+            .map(|point| tags.next_point(&point))
+            .map(|(tag, when)| (tag, when.step))
+            .collect();
         let line = |step: u64| ("line/loss/stage 3/round 1".to_owned(), step);
         assert_eq!(found[0], ("campaign/accuracy/stage 2/rate 1e-5".to_owned(), 20));
         assert_eq!(found[1].0, "campaign/accuracy/stage 5.1/rate 1e-5");

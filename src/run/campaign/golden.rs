@@ -62,7 +62,6 @@ pub fn next_unit(structure: &Structure, begin: usize) -> usize {
 /// Some of the images, and their activations without faults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoldenBatch {
-    /// Number of the first image.
     pub first: usize,
     input: Activations,
     /// Activations in front of operations: rounded, not yet protected.
@@ -236,7 +235,6 @@ impl<'a> Golden<'a> {
     }
 }
 
-/// The range of no values.
 const NO_RANGE: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
 
 /// Makes a range as wide as these values, those that are not finite left out.
@@ -250,11 +248,9 @@ fn widen([low, high]: &mut [f32; 2], values: &[f32]) {
 /// The rounding to a format and the protection of activations between two operations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InjectionHooks {
-    /// Format of the activations that are rounded.
     pub format: Format,
     /// Operations after which they are.
     pub rounded: BTreeSet<usize>,
-    /// The protection after each non-linearity.
     pub guards: BTreeMap<usize, Guard>,
 }
 

@@ -56,7 +56,7 @@ pub fn run(
     let (context, data) = (session.context.clone(), session.data());
     let network = session.state().network.clone();
     let checksum = network.checksum();
-    let identity = session.campaign_identity();
+    let identity = Identity::new(&session.program, session.next);
     let setup = setup::read_listed(session, stage, data.test.len())
         .and_then(|listed| Setup::new(&context, &data, stage, &network, identity, listed));
     let mut setup = setup.map_err(|message| session.stage_error(message))?;
@@ -100,7 +100,6 @@ pub fn run(
     Ok(StageEnd::Done)
 }
 
-/// A campaign under way.
 struct RunningCampaign<'a> {
     setup: &'a Setup<'a>,
     progress: CampaignProgress,
@@ -214,7 +213,7 @@ impl RunningCampaign<'_> {
                 counted.unprotected.get_or_insert_default().add(&trial(outcome));
             }
         }
-        lines.iter().try_for_each(|(table, lines)| session.log(*table, lines))
+        lines.iter().try_for_each(|(table, lines)| session.listener.lines(*table, lines))
     }
 
     /// Returns the states of the cells so far, results first.
@@ -279,7 +278,6 @@ const fn is_news(trials: u64, logged: u64) -> bool {
     trials >= 2 * logged
 }
 
-/// Returns true if a cell needs no more trials.
 fn is_over(setup: &Setup, cell: usize, statistics: &CellStatistics) -> bool {
     let trials = statistics.trials();
     if trials >= setup.cells[cell].plan.trials {

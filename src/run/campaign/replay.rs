@@ -16,10 +16,8 @@ use doc::fault::Campaign;
 use doc::structure::Parameter;
 use doc::{RunSpec, Stage, stage_number};
 use intervene::fault::StreamCounters;
-use intervene::fault::log::PlacedFault;
-use intervene::fault::log::{LineError, Logged, read_campaign};
-use net::weights_file::read_held;
-use net::weights_file::{FileTensor, read_tensors, write_tensors};
+use intervene::fault::log::{LineError, Logged, PlacedFault, read_campaign};
+use net::weights_file::{FileTensor, read_held, read_tensors, write_tensors};
 use net::{Mask, Network, backend};
 
 /// A request for trials: everything, or one campaign, or one trial of each.
@@ -65,7 +63,6 @@ pub struct Picture {
     pub pixels: Vec<[u8; 3]>,
 }
 
-/// The most pictures of a trial.
 const PICTURES: usize = 60;
 
 impl Picture {

@@ -19,14 +19,12 @@ use doc::intervention::{Params, Target};
 use doc::{Stage, Structure};
 use form::number::grouped;
 use intervene::Entry;
-use intervene::fault::log::{LineError, Row, read};
-use intervene::fault::log::{ListedTrial, Place, PlacedFault, trials};
+use intervene::fault::log::{LineError, ListedTrial, Place, PlacedFault, Row, read, trials};
 use intervene::fault::statistics::planned_trials;
 use intervene::fault::{Injection, Storage, StreamCounters};
 use intervene::stream::Stream;
 use net::{Network, correct};
 
-/// A campaign that is ready.
 pub struct Setup<'a> {
     pub identity: Identity,
     pub stage: &'a Campaign,
@@ -146,7 +144,7 @@ impl<'a> Setup<'a> {
                 grouped(self.images as u64)
             ));
         }
-        match lost(&self.baseline.logits) + self.bare.as_ref().map_or(0, |bare| lost(&bare.logits)) {
+        match self.baselines().map(|baseline| lost(&baseline.logits)).sum::<usize>() {
             0 => Ok(()),
             count => Err(format!(
                 "stored as {}, the network already predicts NaN or infinity for {} of {} images; choose \
@@ -195,7 +193,6 @@ impl<'a> Setup<'a> {
         std::iter::once(&self.baseline).chain(&self.bare)
     }
 
-    /// Returns the faults of a trial of a cell.
     pub fn faults(&self, cell: usize, trial: u64) -> Result<TrialFaults, String> {
         match &self.listed {
             Some(listed) => self.listed(&listed[trial as usize].faults, cell, trial),
@@ -372,7 +369,7 @@ pub fn confidence(campaign: &Campaign) -> f64 {
     if let Trials::Until(until) = &campaign.trials { until.confidence } else { CONFIDENCE }
 }
 
-/// Returns the cells of a campaign with the sites of each of them; `entries` as for [`FaultSites::in_places`].
+/// Returns the cells of a campaign with the sites of each of them; `entries` as for [`FaultSites::new`].
 fn cells<'a>(
     campaign: &Campaign,
     structure: &Structure,
@@ -380,7 +377,7 @@ fn cells<'a>(
 ) -> Vec<Cell> {
     let margin = if let Trials::Until(until) = &campaign.trials { until.margin } else { MARGIN };
     let cell = |(plan, fault): (CellPlan, Fault)| {
-        let sites = FaultSites::in_places(cell_places(structure, &plan, &fault), &fault, entries);
+        let sites = FaultSites::new(cell_places(structure, &plan, &fault), &fault, entries);
         let possible = sites.space.total();
         let trials = campaign.trials_of(possible);
         let planned = planned_trials(possible, margin, confidence(campaign));

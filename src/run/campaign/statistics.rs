@@ -12,8 +12,7 @@ use super::trial::{InjectedFaults, TrialOutcome};
 use crate::listener::Table;
 use crate::session::{report, table};
 use doc::Device;
-use doc::fault::CellPlan;
-use doc::fault::{Format, Protect, Trials};
+use doc::fault::{CellPlan, Format, Protect, Trials};
 use form::number::grouped;
 use intervene::fault::Tally;
 use intervene::fault::log::{LONGEST_TRIAL, Logged, LoggedFault, Row};
@@ -42,7 +41,6 @@ pub(super) struct CellProgress {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellStatistics {
     faults: u64,
-    /// Images of all trials.
     tally: Tally,
     /// Right images of every trial, in the order drawn.
     correct: Vec<u64>,
@@ -63,12 +61,10 @@ pub struct CountedTrial<'a> {
 }
 
 impl CellStatistics {
-    /// Returns the number of trials so far.
     pub fn trials(&self) -> u64 {
         self.correct.len() as u64
     }
 
-    /// Adds a trial.
     pub fn add(&mut self, counted: &CountedTrial) {
         let TrialOutcome { tally, injected, .. } = counted.outcome;
         self.faults += injected.faults;
@@ -154,7 +150,6 @@ impl CellStatistics {
     }
 }
 
-/// The lines of some trials, by table.
 pub(super) type Lines = BTreeMap<Table, String>;
 
 /// Adds a trial of a cell; `within` is its number there.
@@ -190,19 +185,11 @@ pub(super) fn add_lines(
 
 /// Writes the counts of a trial as a line.
 fn counts(start: &str, cell: usize, outcome: &TrialOutcome) -> String {
-    let tally = &outcome.tally;
-    let faults = outcome.injected.faults;
+    let TrialOutcome { tally, injected: InjectedFaults { faults, .. }, .. } = outcome;
+    let Tally { images, masked, benign, sdc1, sdc5, due, corrected, lost, .. } = tally;
+    let accuracy = tally.accuracy();
     format!(
-        "{start},{cell},{faults},{},{},{},{},{},{},{},{},{}\n",
-        tally.images,
-        tally.masked,
-        tally.benign,
-        tally.sdc1,
-        tally.sdc5,
-        tally.due,
-        tally.corrected,
-        tally.lost,
-        tally.accuracy()
+        "{start},{cell},{faults},{images},{masked},{benign},{sdc1},{sdc5},{due},{corrected},{lost},{accuracy}\n"
     )
 }
 

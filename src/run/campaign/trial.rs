@@ -59,7 +59,6 @@ pub struct TrialOutcome {
 /// The faults that a trial injected. When they are more than is listed, only the first fault is kept.
 #[derive(Clone, Debug, Default)]
 pub struct InjectedFaults {
-    /// Number of injected faults.
     pub count: u64,
     /// Number of those that changed what is stored.
     pub faults: u64,
@@ -175,7 +174,6 @@ impl Baseline<'_> {
         rows.map(image).collect()
     }
 
-    /// Returns the accuracy without faults.
     pub fn accuracy(&self) -> f64 {
         correct(&self.logits, self.outputs(), &self.labels) as f64 / self.labels.len() as f64
     }

@@ -66,14 +66,12 @@ pub const NO_BITS: &str = "not promised: another GPU, driver or run may give oth
 impl Machine {
     /// Describes this program on this machine.
     pub fn here() -> Self {
-        let commit: &str = env!("WEIGHTLAB_COMMIT");
         Self {
-            commit: commit.to_owned(),
+            commit: env!("WEIGHTLAB_COMMIT").to_owned(),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             processor: processor(),
             vectors: vectors().to_owned(),
-            gpu: String::new(),
-            bits: String::new(),
+            ..Self::default()
         }
     }
 }
@@ -102,34 +100,18 @@ fn processor() -> String {
 pub struct RecordedEnd {
     /// `done`, `stopped` or `failed`.
     state: String,
-    /// Why it failed; empty otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     message: String,
     /// Wall time at the last point, seconds.
     secs: f64,
-    /// Epochs trained in all.
     trained: f64,
     /// Share of the prunable weights that remain, in [0, 1].
     remaining: f64,
-    /// The last test accuracy, in [0, 1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     test_accuracy: Option<f64>,
 }
 
 impl About {
-    /// Describes a run before its data are read.
-    fn new(run: &Run) -> Self {
-        Self {
-            arm: run.arm.clone(),
-            seed: run.seed,
-            program: PROGRAM.to_owned(),
-            machine: Some(Machine::here()),
-            spec: RunSpec::clone(&run.spec),
-            data: None,
-            outcome: None,
-        }
-    }
-
     /// Describes a run that starts or resumes in a directory: keeps the digest of the data there until they are read again.
     pub fn again(run: &Run, directory: &Path) -> Self {
         let known = Self::read(directory).ok();
@@ -137,7 +119,15 @@ impl About {
             let data = known.data.clone();
             data.filter(|_| known.into_spec(&run.id) == *run.spec)
         });
-        Self { data, ..Self::new(run) }
+        Self {
+            arm: run.arm.clone(),
+            seed: run.seed,
+            program: PROGRAM.to_owned(),
+            machine: Some(Machine::here()),
+            spec: RunSpec::clone(&run.spec),
+            data,
+            outcome: None,
+        }
     }
 
     /// Reads it from the directory of a run.
@@ -159,7 +149,6 @@ impl About {
         self.spec
     }
 
-    /// Writes it into the directory of the run.
     pub fn write(&self, directory: &Path) -> std::io::Result<()> {
         write_kept(directory, NAME, self)
     }

@@ -28,11 +28,10 @@ pub struct Hold {
 /// The claim of a writer, released on drop. A thread renews its heartbeat, since one evaluation can take longer than a claim
 /// lives.
 pub struct Claim {
-    heartbeat: Heartbeat,
-    _hold: Hold,
+    beat: Arc<Beat>,
+    thread: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 
-/// The content of a claim file.
 struct Found {
     text: String,
     age: Duration,
@@ -88,31 +87,63 @@ impl Claim {
     /// Claims a directory for a writer; takes over the claim of a dead process.
     pub fn take(directory: &Path) -> Result<Self, RunError> {
         let (hold, file) = Hold::make(directory)?;
-        let heartbeat = Heartbeat::begin(&hold.path, &hold.text, file).map_err(RunError::disk(&hold.path))?;
-        Ok(Self { heartbeat, _hold: hold })
+        Self::begin(hold, file)
     }
 
-    /// Makes sure that the directory is still this process's, before something is written there.
+    /// Begins to renew a claim that was just written, through its file.
+    fn begin(hold: Hold, file: File) -> Result<Self, RunError> {
+        let opened = Mutex::new(Opened { file, confirmed: (Instant::now(), SystemTime::now()) });
+        let beat = Arc::new(Beat { hold, opened });
+        let thread = renew_every(beat.clone(), HEARTBEAT).map_err(RunError::disk(&beat.hold.path))?;
+        Ok(Self { beat, thread: Some(thread) })
+    }
+
+    /// Makes sure that the directory is still this process's, before something is written there: looks at the disk where the
+    /// last heartbeat is not fresh.
     pub fn confirm(&self) -> Result<(), RunError> {
-        self.heartbeat.confirm()
+        let mut opened = self.beat.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.is_younger(FRESH) {
+            return Ok(());
+        }
+        match self.beat.renew(&mut opened) {
+            // A disk that refuses once answers the next time, long before another process takes the claim over.
+            Err(RunError::Disk { .. }) if opened.is_younger(DEAD_AFTER / 2) => Ok(()),
+            renewed => renewed,
+        }
     }
 
-    /// Lets the last heartbeat be so old that the next question leads to the disk.
+    /// Lets the last confirmed heartbeat be half a minute older, by one of its clocks.
     #[cfg(test)]
-    pub fn forget(&self) {
-        self.heartbeat.forget(false);
+    pub fn forget(&self, by_day: bool) {
+        let mut opened = self.beat.opened.lock().unwrap();
+        let ago = Duration::from_secs(30);
+        if by_day {
+            opened.confirmed.1 -= ago;
+        } else {
+            opened.confirmed.0 = opened.confirmed.0.checked_sub(ago).unwrap();
+        }
     }
 
     /// Returns true if some process writes the directory, by the clock of this host: to look must not change the directory.
-    /// [`Self::writer`] and [`Self::take`] decide.
+    /// [`writer_of`] and [`Self::take`] decide.
     pub fn is_alive(directory: &Path) -> bool {
         read(&directory.join(FILE), SystemTime::now).is_some_and(|found| found.is_alive)
     }
+}
 
-    /// Returns the process that writes the directory, by the clock of the server of its files.
-    pub fn writer(directory: &Path) -> Option<String> {
-        let found = read(&directory.join(FILE), || time_of_server(directory))?;
-        found.is_alive.then(|| found.owner())
+/// Returns the process that writes the directory of a run, with the age of its last sign of life by the clock of the server of
+/// its files.
+pub fn writer_of(directory: &Path) -> Option<String> {
+    let found = read(&directory.join(FILE), || time_of_server(directory))?;
+    found.is_alive.then(|| found.owner())
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.thread.take() {
+            drop(stop);
+            let _ = thread.join(); // it returns nothing
+        }
     }
 }
 
@@ -167,29 +198,14 @@ fn take_away(path: &Path, dead: &str) -> bool {
     is_dead
 }
 
-/// Makes a claim two minutes older than it may be.
-#[cfg(test)]
-fn age(path: &Path) {
-    let file = File::options().write(true).open(path).unwrap();
-    file.set_modified(SystemTime::now() - 2 * DEAD_AFTER).unwrap();
-}
-
-/// The time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 /// So long after a heartbeat, a claim counts without a look at the disk: no process takes over one that is younger than two
 /// minutes.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// The heartbeat of a claim. A thread renews it until this is dropped.
-struct Heartbeat {
-    beat: Arc<Beat>,
-    thread: Option<(SyncSender<()>, JoinHandle<()>)>,
-}
-
 /// The renewal of a claim, through the file that was opened: at its path there may be the claim of another process by now.
 struct Beat {
-    path: PathBuf,
-    text: String,
+    hold: Hold,
     opened: Mutex<Opened>,
 }
 
@@ -200,66 +216,17 @@ struct Opened {
     confirmed: (Instant, SystemTime),
 }
 
-impl Heartbeat {
-    /// Begins to renew a claim that was just written, with this text, through its file.
-    pub fn begin(path: &Path, text: &str, file: File) -> std::io::Result<Self> {
-        let confirmed = (Instant::now(), SystemTime::now());
-        let opened = Mutex::new(Opened { file, confirmed });
-        let beat = Arc::new(Beat { path: path.to_owned(), text: text.to_owned(), opened });
-        let thread = Some(renew_every(beat.clone(), HEARTBEAT)?);
-        Ok(Self { beat, thread })
-    }
-
-    /// Makes sure that the claim is still this one: looks at the disk where the last heartbeat is not fresh.
-    pub fn confirm(&self) -> Result<(), RunError> {
-        self.beat.confirm()
-    }
-
-    /// Lets the last confirmed heartbeat be half a minute older, by one of its clocks.
-    #[cfg(test)]
-    pub fn forget(&self, by_day: bool) {
-        let mut opened = self.beat.opened.lock().unwrap();
-        let ago = Duration::from_secs(30);
-        if by_day {
-            opened.confirmed.1 -= ago;
-        } else {
-            opened.confirmed.0 = opened.confirmed.0.checked_sub(ago).unwrap();
-        }
-    }
-}
-
-impl Drop for Heartbeat {
-    fn drop(&mut self) {
-        if let Some((stop, thread)) = self.thread.take() {
-            drop(stop);
-            let _ = thread.join(); // it returns nothing
-        }
-    }
-}
-
 impl Beat {
-    fn confirm(&self) -> Result<(), RunError> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if opened.is_younger(FRESH) {
-            return Ok(());
-        }
-        match self.renew(&mut opened) {
-            // A disk that refuses once answers the next time, long before another process takes the claim over.
-            Err(RunError::Disk { .. }) if opened.is_younger(DEAD_AFTER / 2) => Ok(()),
-            renewed => renewed,
-        }
-    }
-
     /// Renews the heartbeat, and checks then that the claim is still this one: no process takes it over afterwards.
     fn renew(&self, opened: &mut Opened) -> Result<(), RunError> {
         let now = (Instant::now(), SystemTime::now());
-        let file = &mut opened.file;
+        let (Hold { path, text }, file) = (&self.hold, &mut opened.file);
         // Without the last step, the heartbeat of an open file stays on this host.
         let renewed =
-            file.rewind().and_then(|()| file.write_all(self.text.as_bytes())).and_then(|()| file.sync_data());
-        let fail = RunError::disk(&self.path);
-        match std::fs::read_to_string(&self.path) {
-            Ok(found) if found == self.text => {
+            file.rewind().and_then(|()| file.write_all(text.as_bytes())).and_then(|()| file.sync_data());
+        let fail = RunError::disk(path);
+        match std::fs::read_to_string(path) {
+            Ok(found) if found == *text => {
                 renewed.map_err(fail)?;
                 opened.confirmed = now;
                 Ok(())
@@ -270,7 +237,7 @@ impl Beat {
                     |_| "its file claim is gone".to_owned(),
                     |text| format!("{} writes it now", owner_of(&text)),
                 );
-                let directory = self.path.parent().unwrap_or(&self.path).to_owned();
+                let directory = path.parent().unwrap_or(path).to_owned();
                 Err(RunError::Lost { path: directory, how })
             }
         }
@@ -301,6 +268,12 @@ fn renew_every(beat: Arc<Beat>, every: Duration) -> std::io::Result<(SyncSender<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Makes a claim two minutes older than it may be.
+    fn age(path: &Path) {
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() - 2 * DEAD_AFTER).unwrap();
+    }
 
     fn claim_file(folder: &tempfile::TempDir) -> PathBuf {
         folder.path().join(FILE)
@@ -381,12 +354,13 @@ mod tests {
         }
     }
 
-    /// A claim of this text in a folder, and its heartbeat.
-    fn begun(folder: &tempfile::TempDir) -> (PathBuf, Heartbeat) {
+    /// A claim in a folder, with its path.
+    fn begun(folder: &tempfile::TempDir) -> (PathBuf, Claim) {
         let path = folder.path().join("claim");
         let mut file = File::create_new(&path).unwrap();
         file.write_all(b"mine").unwrap();
-        (path.clone(), Heartbeat::begin(&path, "mine", file).unwrap())
+        let hold = Hold { path: path.clone(), text: "mine".to_owned() };
+        (path, Claim::begin(hold, file).unwrap())
     }
 
     fn is_old(path: &Path) -> bool {

@@ -36,18 +36,17 @@ use rayon::prelude::*;
 use super::checkpoint::{self, Checkpoint, Lengths};
 use super::context::RunContext;
 use super::error::RunError;
-use super::listener::Listener;
-use super::listener::{Table, Tables};
+use super::listener::{Listener, Table, Tables};
+use super::session::report;
 use about::{About, NO_BITS, RecordedEnd};
 pub use about::{Machine, Provenance, StoredRun, convert_old_runs, provenance};
 use claim::Claim;
-pub use claim::Hold;
+pub use claim::{Hold, writer_of};
 use doc::file::{remove_if_there, remove_unfinished, write_atomically};
 use doc::{Inventory, Run, RunSpec};
 use generations::{Generations, check_lengths, flush_folder};
 use net::Network;
-use net::weights_file::write_held;
-use net::weights_file::{note_of_writer, tensors_of, write_tensors};
+use net::weights_file::{note_of_writer, tensors_of, write_held, write_tensors};
 use results::{Event, Report, RunRecord, RunState, inventory};
 pub use states::{Stamp, read_states};
 
@@ -130,7 +129,6 @@ impl RunDirectory {
         self.about.write(&self.path).map_err(RunError::disk(&self.path))
     }
 
-    /// Notes how the run ended.
     fn note_outcome(&mut self, state: &str, message: &str) -> Result<(), RunError> {
         let end = RecordedEnd::read(&self.path, state, message).map_err(RunError::disk(&self.path))?;
         self.about.outcome = Some(end);
@@ -141,9 +139,8 @@ impl RunDirectory {
     /// can be used the run starts over with an empty log.
     pub fn resume(&mut self, context: &RunContext) -> Result<Option<Checkpoint>, RunError> {
         self.claim.confirm()?;
-        let found = self.read_checkpoint(context)?;
-        let (checkpoint, lengths) =
-            found.map(|(checkpoint, lengths)| (Some(checkpoint), lengths)).unwrap_or_default();
+        let (checkpoint, lengths) = self.read_checkpoint(context)?.unzip();
+        let lengths = lengths.unwrap_or_default();
         let log = self.log();
         let fail = RunError::disk(&log);
         self.written = lengths.events;
@@ -174,9 +171,7 @@ impl RunDirectory {
                 Ok(found) => {
                     if let Some((newest, why)) = refused {
                         remove_if_there(&newest).map_err(RunError::disk(&newest))?;
-                        self.report_checkpoint(format!(
-                            "{why}; the run goes on from the checkpoint before it"
-                        ));
+                        self.report_checkpoint(&why, "goes on from the checkpoint before it");
                     }
                     return Ok(Some(found));
                 }
@@ -185,17 +180,14 @@ impl RunDirectory {
         }
         if let Some((_, why)) = refused {
             std::fs::copy(&log, self.path.join("events.old.jsonl")).map_err(RunError::disk(&log))?;
-            self.report_checkpoint(format!(
-                "{why}; the run starts over, and events.old.jsonl keeps the earlier events"
-            ));
+            self.report_checkpoint(&why, "starts over, and events.old.jsonl keeps the earlier events");
             self.kept.remove();
         }
         Ok(None)
     }
 
-    fn report_checkpoint(&mut self, summary: String) {
-        let report = Report { kind: "checkpoint".to_owned(), summary, ..Report::default() };
-        self.to_report.push(report.warning());
+    fn report_checkpoint(&mut self, why: &str, what: &str) {
+        self.to_report.push(report("checkpoint", format!("{why}; the run {what}")).warning());
     }
 
     fn log(&self) -> PathBuf {
@@ -310,11 +302,6 @@ fn count_events(log: &Path) -> std::io::Result<[usize; 3]> {
     Ok(["point", "report", "campaign_began"].map(count))
 }
 
-/// Returns the process that writes the directory of a run, with the age of its last sign of life.
-pub fn writer_of(directory: &Path) -> Option<String> {
-    Claim::writer(directory)
-}
-
 /// Returns true if a run is done, by its directory.
 pub fn is_done(folder: &Path, id: &str) -> bool {
     folder.join(id).join("DONE").exists()
@@ -335,11 +322,11 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
             // In this order: a process has written everything before it releases its claim.
             let is_alive = Claim::is_alive(&path);
             if !is_done(folder, id) {
-                let why = || std::fs::read_to_string(path.join("FAILED"));
-                record.apply(if is_alive {
-                    Event::Started { resumed: true, threads: 0 } // its last files are being written
-                } else {
-                    why().map_or(Event::Stopped { secs }, |message| Event::Failed { message })
+                let why = std::fs::read_to_string(path.join("FAILED"));
+                record.apply(match why {
+                    _ if is_alive => Event::Started { resumed: true, threads: 0 }, // its last files are being written
+                    Ok(message) => Event::Failed { message },
+                    Err(_) => Event::Stopped { secs },
                 });
             }
         }

@@ -72,7 +72,7 @@ fn a_run_that_another_process_has_taken_over_is_written_no_more() {
         files
     };
     let before = files();
-    directory.claim.forget();
+    directory.claim.forget(false);
     let network = &checkpoint.stack[0].network;
     let names = ["n.safetensors", "m.safetensors"].map(str::to_owned);
     let attempts = [

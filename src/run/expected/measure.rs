@@ -40,7 +40,6 @@ pub struct Pace {
     pub sample: f64,
     /// Mean time of the mini-batches over their median, at least 1. It exceeds 1 where other programs interrupt them.
     pub interrupted: f64,
-    /// Number of mini-batches that were timed.
     pub measured: u64,
 }
 
@@ -146,7 +145,6 @@ impl<'a> Measurement<'a> {
         Some(Pace { mini_batch, sample: 0.0, interrupted, measured })
     }
 
-    /// Measures the seconds of an evaluated sample.
     fn sample(&mut self, stop: &StopFlag) -> Option<f64> {
         let batch = self.task.training.evaluation_batch;
         let count = self.count(batch, 1, EVALUATION, stop, |network, count| [network.answer(count), 0.0])?;
@@ -230,7 +228,6 @@ fn repeat(secs: f64, stop: &StopFlag, mut once: impl FnMut()) -> Option<()> {
     Some(())
 }
 
-/// Holds every second weight.
 fn hold_half(network: &mut Network) {
     let structure = network.structure().clone();
     let weights =

@@ -234,8 +234,8 @@ struct Basis<'a> {
     tasks: Vec<&'a Task>,
     runs: BTreeSet<&'a str>,
     arms: BTreeMap<&'a str, Option<Bounds>>,
-    /// The finished runs with each task, once they are asked for.
-    by_task: Option<Vec<(&'a Task, Group<'a>)>>,
+    /// The paces of finished runs with each task that was asked for.
+    by_task: Vec<(&'a Task, Option<Bounds>)>,
     /// Time of finished runs over their measured time, once that was asked for.
     #[allow(clippy::option_option)] // not asked yet differs from unknown
     ratio: Option<Option<f64>>,
@@ -258,7 +258,7 @@ impl<'a> Basis<'a> {
             tasks: Vec::new(),
             runs: BTreeSet::new(),
             arms: BTreeMap::new(),
-            by_task: None,
+            by_task: Vec::new(),
             ratio: None,
         }
     }
@@ -292,12 +292,17 @@ impl<'a> Basis<'a> {
     }
 
     /// Returns the paces of the finished runs with this task, which are in the estimate from then on.
-    fn paces_of_task(&mut self, task: &Task) -> Option<Bounds> {
-        let groups = self.by_task.get_or_insert_with(|| by_task(self.done.values().flatten().copied()));
-        let (_, group) = groups.iter_mut().find(|(known, _)| *known == task)?;
-        let paces = group.paces?;
-        self.runs.extend(group.runs.drain(..));
-        Some(paces)
+    fn paces_of_task(&mut self, task: &'a Task) -> Option<Bounds> {
+        if let Some((_, paces)) = self.by_task.iter().find(|(known, _)| *known == task) {
+            return *paces;
+        }
+        // The runs of an arm share their cost.
+        let arms = self.done.values().filter(|of_arm| of_arm[0].cost.work.main() == task);
+        let known: Vec<&FinishedRun<'_>> = arms.flatten().copied().collect();
+        let paces = paces_of(&known);
+        self.by_task.push((task, paces));
+        self.runs.extend(known.iter().filter(|_| paces.is_some()).map(|taken| taken.run.id.as_str()));
+        paces
     }
 
     fn measured(&mut self, work: &'a Work) -> Option<Bounds> {
@@ -344,38 +349,6 @@ impl<'a> Basis<'a> {
         }
         *self.ratio.insert((measured > 0.0).then(|| real / measured))
     }
-}
-
-/// Finished runs of one task.
-struct Group<'a> {
-    /// Those that are not in the estimate yet, by identity.
-    runs: Vec<&'a str>,
-    paces: Option<Bounds>,
-}
-
-/// Groups finished runs by their tasks.
-fn by_task<'a>(done: impl Iterator<Item = &'a FinishedRun<'a>>) -> Vec<(&'a Task, Group<'a>)> {
-    let mut found: Vec<(&Task, Vec<&FinishedRun<'_>>)> = Vec::new();
-    let mut last: Option<(&Task, usize)> = None;
-    for taken in done {
-        let own = taken.cost.work.main();
-        // The runs of an arm share their cost.
-        let place = match last.filter(|(known, _)| std::ptr::eq(*known, own)) {
-            Some((_, place)) => Some(place),
-            None => found.iter().position(|(known, _)| *known == own),
-        };
-        let place = place.unwrap_or_else(|| {
-            found.push((own, Vec::new()));
-            found.len() - 1
-        });
-        found[place].1.push(taken);
-        last = Some((own, place));
-    }
-    let group = |(task, taken): (&'a Task, Vec<&'a FinishedRun<'a>>)| {
-        let runs = taken.iter().map(|taken| taken.run.id.as_str()).collect();
-        (task, Group { runs, paces: paces_of(&taken) })
-    };
-    found.into_iter().map(group).collect()
 }
 
 /// Returns the paces of finished runs, in seconds for each multiply-add.

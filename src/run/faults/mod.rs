@@ -14,8 +14,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use doc::fault::{Draw, Fault, FaultAmount, Format};
-use doc::fault::{FaultPlace, fault_places};
+use doc::fault::{Draw, Fault, FaultAmount, FaultPlace, Format, fault_places};
 use doc::intervention::{Params, Target};
 use doc::structure::Role;
 use doc::{Structure, targets};
@@ -178,7 +177,6 @@ impl Active {
         })
     }
 
-    /// Returns true if it was released everywhere.
     fn is_gone(&self, structure: &Structure) -> bool {
         let own = &self.settings.target.channels;
         let has_channels = |target: &Target| {
@@ -206,18 +204,9 @@ pub struct FaultSites {
 }
 
 impl FaultSites {
-    /// Finds the sites of a fault; `entries` are the states of the entries of a parameter, where any is pruned or
-    /// frozen.
+    /// Finds the sites of a fault in these of its places; `entries` are the states of the entries of a parameter, where any
+    /// is pruned or frozen.
     pub fn new<'a>(
-        structure: &Structure,
-        fault: &Fault,
-        entries: &dyn Fn(usize) -> Option<&'a [Entry]>,
-    ) -> Self {
-        Self::in_places(fault_places(structure, fault), fault, entries)
-    }
-
-    /// Finds the sites of a fault in some of its places.
-    pub fn in_places<'a>(
         places: Vec<FaultPlace>,
         fault: &Fault,
         entries: &dyn Fn(usize) -> Option<&'a [Entry]>,
@@ -282,8 +271,10 @@ impl StoredNetwork {
     /// Stores the network as these faults find it.
     fn new(faults: &Faults, network: &Network) -> Self {
         let structure = network.structure();
-        let sites = |settings| FaultSites::new(structure, settings, &|index| network.entries(index));
-        let sites: Vec<FaultSites> = faults.active.iter().map(|fault| sites(&fault.settings)).collect();
+        let sites = |Active { settings, .. }: &Active| {
+            FaultSites::new(fault_places(structure, settings), settings, &|index| network.entries(index))
+        };
+        let sites: Vec<FaultSites> = faults.active.iter().map(sites).collect();
         let mut storages = BTreeMap::new();
         let parameters = faults.active.iter().zip(&sites).filter(|(fault, _)| !fault.is_in_activations());
         for (&index, place) in parameters.flat_map(|(_, sites)| &sites.places) {

@@ -8,8 +8,7 @@ use crate::evaluate::evaluate;
 use crate::listener::Table;
 use crate::session::{Session, StageEnd, report, table};
 use crate::state::TrainProgress;
-use doc::fault::fault_places;
-use doc::fault::{Draw, Fault, FaultAmount, Format};
+use doc::fault::{Draw, Fault, FaultAmount, Format, fault_places};
 use doc::intervention::Target;
 use doc::stage_number;
 use form::number::{counted, grouped};
@@ -33,7 +32,7 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
     check_format(session, &active)?;
     let structure = session.context.structure.clone();
     let network = &session.state().network;
-    let sites = FaultSites::new(&structure, fault, &|index| network.entries(index));
+    let sites = FaultSites::new(fault_places(&structure, fault), fault, &|index| network.entries(index));
     sites.check(fault, "").map_err(|message| session.stage_error(message))?;
     if fault.draw == Draw::Once {
         let mut rng = active.stream(0).of_seed(session.context.spec.seed);
@@ -84,7 +83,7 @@ fn log_drawn(session: &mut Session) -> Result<Vec<Injected>, RunError> {
         newest = vec![draw.map_err(|error| session.stage_error(error))?];
     }
     let lines = state.faults.lines(&stored, &branch, newest.clone());
-    session.log(Table::Faults, &lines)?;
+    session.listener.lines(Table::Faults, &lines)?;
     Ok(newest.into_iter().flat_map(|draw| draw.injected).collect())
 }
 

@@ -25,7 +25,6 @@ pub struct View {
 
 struct Reading {
     faults: Faults,
-    /// Images that were evaluated so far.
     images: u64,
     stored: Option<Arc<StoredNetwork>>,
     lines: String,
@@ -284,7 +283,6 @@ struct ActivationFaults<'a> {
 
 /// The faults of one draw in one image.
 struct ImageFaults {
-    /// Index of the image in the batch.
     sample: usize,
     injection: Injection,
     draw: InjectedDraw,
@@ -296,7 +294,6 @@ impl<'a> ActivationFaults<'a> {
         self.in_activations().flat_map(|(_, sites)| sites.places.keys().copied()).collect()
     }
 
-    /// Returns what was injected.
     fn into_draws(self) -> Vec<InjectedDraw> {
         let draws = self.images.into_iter().map(|image| image.draw);
         draws.filter(|draw| !draw.injected.is_empty()).collect()

@@ -7,9 +7,8 @@ use crate::error::RunError;
 use crate::session::{Session, report};
 use doc::intervention::{Set, ShuffleMask};
 use form::number::grouped;
-use intervene::Entry;
-use intervene::shuffle_masks;
 use intervene::stream::{Purpose, stream};
+use intervene::{Entry, shuffle_masks};
 use net::Written;
 
 /// Writes chosen values into chosen entries.
@@ -17,19 +16,13 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let index = structure.find(&set.parameter).ok_or_else(|| {
         let known: Vec<&str> = structure.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-        session.stage_error(format!(
-            "there is no parameter \"{}\"; there are {}",
-            set.parameter,
-            known.join(", ")
-        ))
+        let known = known.join(", ");
+        session.stage_error(format!("there is no parameter \"{}\"; there are {known}", set.parameter))
     })?;
     let size = structure.parameters[index].len();
     if let Some(entry) = set.indices.iter().find(|&&entry| entry >= size) {
-        return Err(session.stage_error(format!(
-            "{} has {} entries, so there is no entry {entry}",
-            set.parameter,
-            grouped(size as u64)
-        )));
+        let (name, size) = (&set.parameter, grouped(size as u64));
+        return Err(session.stage_error(format!("{name} has {size} entries, so there is no entry {entry}")));
     }
     let chosen: BTreeSet<usize> = set.indices.iter().copied().collect();
     let inside = |entry: usize| chosen.is_empty() || chosen.contains(&entry);

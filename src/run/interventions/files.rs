@@ -1,6 +1,6 @@
 //! Weights and masks as files, in the middle of a plan.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Source, graft, mask_report};
 use crate::error::RunError;
@@ -73,13 +73,15 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
     }
     let inside = Path::new(EXPORTS).join(&name);
     let path = session.context.output.join(&inside);
-    if let Some(link) = link_below(&session.context.output, &inside) {
+    let on_the_way = inside.ancestors().filter(|part| !part.as_os_str().is_empty());
+    let links = on_the_way.map(|part| session.context.output.join(part)).filter(|path| path.is_symlink());
+    if let Some(link) = links.last() {
         return Err(session.stage_error(format!(
             "{} is a link, and exports stay in the run's directory; remove it, or choose another name",
             link.display()
         )));
     }
-    session.may_write()?;
+    session.listener.may_write()?;
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
     }
@@ -96,11 +98,4 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
     written.map_err(|error| session.stage_error(error))?;
     let summary = format!("wrote {} tensors to {EXPORTS}/{name}", tensors.len());
     session.report(report("export", summary))
-}
-
-/// Finds the first link on the way from a folder to a file below it.
-fn link_below(folder: &Path, name: &Path) -> Option<PathBuf> {
-    let on_the_way = name.ancestors().filter(|part| !part.as_os_str().is_empty());
-    let paths: Vec<PathBuf> = on_the_way.map(|part| folder.join(part)).collect();
-    paths.into_iter().rev().find(|path| path.is_symlink())
 }

@@ -130,11 +130,8 @@ pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError>
     }
     if faults > 0 {
         let checksum = session.state().network.checksum();
-        parts.push(format!(
-            "removed {}; the stored weights have checksum {}",
-            counted(faults, "fault"),
-            &checksum[..16]
-        ));
+        let (faults, checksum) = (counted(faults, "fault"), &checksum[..16]);
+        parts.push(format!("removed {faults}; the stored weights have checksum {checksum}"));
     }
     let summary = if parts.is_empty() { "there was nothing to release".to_owned() } else { parts.join("; ") };
     session.report(report("release", summary))

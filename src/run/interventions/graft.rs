@@ -9,7 +9,9 @@ use doc::plan::Reading;
 use doc::{Target, targets};
 use form::number::grouped;
 use net::Written;
+use net::weights_file::tensors_of;
 use results::Report;
+use results::network::shape_text;
 
 /// Copies what the target means into the present network.
 ///
@@ -47,7 +49,8 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
 
 fn source(session: &Session, Graft { from, target, .. }: &Graft) -> Result<Source, RunError> {
     if let Some(snapshot) = session.state().snapshots.get(from) {
-        return Source::from_network(session, from, &snapshot.network, target);
+        let tensors = tensors_of(&snapshot.network);
+        return Source::new(session, from, tensors, target, Reading::Copies, &[]);
     }
     if is_file(from) {
         return Source::from_file(session, from, target, Reading::Copies);
@@ -67,10 +70,9 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
         let inside = |entry: usize| targets::has_entry(target, parameter, entry);
         let written = network.write_inside(index, &tensors[&parameter.name].values, &inside);
         total += written;
-        let shape = parameter.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×");
         rows.push(vec![
             parameter.name.clone(),
-            shape,
+            shape_text(&parameter.shape),
             written.taken.to_string(),
             written.dropped.to_string(),
         ]);

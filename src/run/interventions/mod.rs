@@ -17,19 +17,21 @@ use super::error::RunError;
 use super::faults;
 use super::session::{Session, table};
 use super::stages::ensemble;
+use super::state::Snapshot;
 use super::weight_files::{Fit, Read, read_for, shapes_of};
+use doc::intervention::FileContent;
 use doc::plan::Reading;
 use doc::{Intervention, Target, targets};
 use intervene::{Entry, MaskCounts};
 use net::Network;
-use net::weights_file::{FileTensor, tensors_of};
+use net::weights_file::FileTensor;
 use results::Report;
 
 /// Changes the present network as the intervention says; members of an ensemble keep sharing what they share.
 pub fn apply(session: &mut Session, intervention: &Intervention) -> Result<(), RunError> {
     let before = (!session.state().others.is_empty()).then(|| session.state().network.clone());
     change(session, intervention)?;
-    if intervention.rule().ends_past() {
+    if ends_past(intervention) {
         watch::clear(session.state_mut());
     }
     if let Some(before) = before {
@@ -39,11 +41,32 @@ pub fn apply(session: &mut Session, intervention: &Intervention) -> Result<(), R
     Ok(())
 }
 
+/// Returns true if networks of some steps ago are those of another network afterwards: values come from elsewhere, or
+/// entries that were held are let go. Watching begins with nothing remembered.
+fn ends_past(intervention: &Intervention) -> bool {
+    match intervention {
+        Intervention::Graft(_)
+        | Intervention::Reinitialize(_)
+        | Intervention::Release(_)
+        | Intervention::Watch(_) => true,
+        Intervention::Import(file) => file.0.content == FileContent::Values, // a mask is as pruning
+        Intervention::Prune(_)
+        | Intervention::Freeze(_)
+        | Intervention::Fault(_)
+        | Intervention::Snapshot(_)
+        | Intervention::Set(_)
+        | Intervention::ShuffleMask(_)
+        | Intervention::Export(_) => false,
+    }
+}
+
 fn change(session: &mut Session, intervention: &Intervention) -> Result<(), RunError> {
     match intervention {
         Intervention::Prune(prune) => prune::prune(session, prune),
-        Intervention::Snapshot(snapshot) => {
-            session.state_mut().take_snapshot(&snapshot.name);
+        Intervention::Snapshot(named) => {
+            let state = session.state_mut();
+            let snapshot = Snapshot { network: state.network.clone(), position: Some(state.position) };
+            state.snapshots.insert(named.name.clone(), snapshot);
             Ok(())
         }
         Intervention::Graft(graft) => graft::graft(session, graft),
@@ -129,16 +152,6 @@ impl Source {
         source.is_doubtful |= !doubts.is_empty();
         source.notes.extend(doubts.into_iter().chain(notes));
         Ok(source)
-    }
-
-    /// Takes the values of a network of this run.
-    fn from_network(
-        session: &Session,
-        name: &str,
-        network: &Network,
-        target: &Target,
-    ) -> Result<Self, RunError> {
-        Self::new(session, name, tensors_of(network), target, Reading::Copies, &[])
     }
 
     /// Refuses tensors that do not fit, with `notes` on what was read.

@@ -7,11 +7,10 @@ use data::shuffled;
 use doc::intervention::Prune;
 use doc::targets;
 use form::number::grouped;
-use intervene::Overlap;
 use intervene::criteria::Evidence;
 use intervene::prune::{PruneError, PruningRule, Quota, Target, lowest_of, prune as choose, quotas};
 use intervene::stream::{Purpose, stream};
-use intervene::{Amount, Entry, MaskCounts};
+use intervene::{Amount, Entry, MaskCounts, Overlap};
 use net::Network;
 use results::Report;
 

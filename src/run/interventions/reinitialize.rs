@@ -25,10 +25,7 @@ pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Resul
         state.position = Position::default();
         state.restart_optimizer();
     }
-    let summary = format!(
-        "drew {} new values; {} pruned or frozen weights kept theirs",
-        grouped(total.taken as u64),
-        grouped(total.dropped as u64)
-    );
+    let [taken, dropped] = [total.taken, total.dropped].map(|count| grouped(count as u64));
+    let summary = format!("drew {taken} new values; {dropped} pruned or frozen weights kept theirs");
     session.report(report("reinitialize", summary))
 }

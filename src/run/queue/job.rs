@@ -68,10 +68,8 @@ impl Turn {
             return Ok(Ended::Done);
         }
         if run.is_earlier {
-            return refuse(
-                &mut directory,
-                "the results of an earlier version are gone; start the experiment again",
-            );
+            let why = "the results of an earlier version are gone; start the experiment again";
+            return refuse(&mut directory, why);
         }
         let data = match datasets.get(&run.spec.data, &run.spec.net, base) {
             Ok(data) => data,

@@ -12,9 +12,9 @@ pub(super) struct Line {
     /// The position of each run in the list, by identity: to search among thousands takes longer than a short run.
     places: BTreeMap<String, usize>,
     /// The positions of those that wait.
-    waiting: BTreeSet<usize>,
+    pub waiting: BTreeSet<usize>,
     /// Number of runs that go on.
-    running: usize,
+    pub running: usize,
 }
 
 #[derive(Debug)]
@@ -67,16 +67,6 @@ impl Line {
             self.waiting.insert(at);
         }
         self.running += usize::from(entry.is_running());
-    }
-
-    /// Returns the number of runs that wait.
-    pub fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
-
-    /// Returns the number of runs that go on.
-    pub const fn running(&self) -> usize {
-        self.running
     }
 
     /// Takes the job that is next, which runs from now on with this flag and this many threads.
@@ -334,7 +324,7 @@ mod tests {
             .collect();
         assert_eq!(stopping, [false, false, true], "the last one makes room");
         line.end("2", Ended::Stopped, false);
-        assert_eq!(line.waiting(), 1);
+        assert_eq!(line.waiting.len(), 1);
         line.stop("0", StopKind::Now);
         line.interrupt(2, 1, StopKind::Now);
         line.end("0", Ended::Stopped, false);

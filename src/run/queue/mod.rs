@@ -252,14 +252,9 @@ struct State {
     sender: Option<SyncSender<Message>>,
     /// Grows with every change.
     revision: u64,
-    order: SavedOrder,
-}
-
-/// The order on disk: written by a thread, since disks can be slow.
-#[derive(Default)]
-struct SavedOrder {
-    is_changed: bool,
-    is_writing: bool,
+    /// True where the order on disk is another one; a thread writes it, since disks can be slow.
+    is_order_changed: bool,
+    is_writing_order: bool,
 }
 
 impl Queue {
@@ -277,7 +272,8 @@ impl Queue {
             handles: Vec::new(),
             sender: Some(sender),
             revision: 0,
-            order: SavedOrder::default(),
+            is_order_changed: false,
+            is_writing_order: false,
         };
         let shared = Shared { state: Mutex::new(state), stop, datasets: Datasets::default() };
         let queue = Self(Arc::new(shared));
@@ -337,20 +333,10 @@ impl Queue {
         QueueView { options, is_paused, stopping, is_over, runs: state.line.view(why) }
     }
 
-    /// Asks all runs to stop.
-    pub fn stop(&self, kind: StopKind) {
-        self.command(Command::StopAll(kind));
-    }
-
-    /// Pauses all runs after their present mini-batch, or resumes them.
-    pub fn pause(&self, paused: bool) {
-        self.command(Command::Pause(paused));
-    }
-
     /// Waits until the order is on disk, for so long at most. Returns true if it is.
     pub fn finish_order(&self, patience: Duration) -> bool {
         let began = Instant::now();
-        while self.0.lock().order.is_writing {
+        while self.0.lock().is_writing_order {
             if began.elapsed() > patience {
                 return false;
             }
@@ -374,13 +360,15 @@ impl Queue {
 
     /// Starts workers for runs that wait, as long as there is room.
     fn fill(&self, state: &mut State) {
-        let has_room =
-            |state: &State| state.workers < state.options.jobs.max(1) && state.line.waiting() > state.idle();
+        let has_room = |state: &State| {
+            // Some workers are about to take a run.
+            let idle = state.workers.saturating_sub(state.line.running);
+            state.workers < state.options.jobs.max(1) && state.line.waiting.len() > idle
+        };
         while self.0.stop.requested().is_none() && has_room(state) {
             let shared = self.0.clone();
-            let work = move || shared.work();
-            let name = format!("run worker {}", state.started);
-            let Ok(handle) = std::thread::Builder::new().name(name).spawn(work) else { break };
+            let thread = std::thread::Builder::new().name(format!("run worker {}", state.started));
+            let Ok(handle) = thread.spawn(move || shared.work()) else { break };
             state.workers += 1;
             state.started += 1;
             state.handles.retain(|handle| !handle.is_finished());
@@ -393,23 +381,16 @@ impl Queue {
 
     /// Writes the order into the folders of the runs, in a thread.
     fn save_order(&self, state: &mut State) {
-        state.order.is_changed = true;
-        if state.order.is_writing {
+        state.is_order_changed = true;
+        if state.is_writing_order {
             return;
         }
         let shared = self.0.clone();
         let name = "order of runs".to_owned();
         if let Ok(handle) = std::thread::Builder::new().name(name).spawn(move || shared.write_order()) {
-            state.order.is_writing = true;
+            state.is_writing_order = true;
             state.handles.push(handle);
         }
-    }
-}
-
-impl State {
-    /// Returns the number of workers that are about to take a run.
-    fn idle(&self) -> usize {
-        self.workers.saturating_sub(self.line.running())
     }
 }
 
@@ -438,7 +419,7 @@ impl Shared {
 
     /// Ends a pause in which no run is left: the queue could not end otherwise.
     fn settle(&self, state: &State) {
-        if state.line.waiting() + state.line.running() == 0 {
+        if state.line.waiting.len() + state.line.running == 0 {
             self.stop.resume();
         }
     }
@@ -468,8 +449,8 @@ impl Shared {
     fn write_order(&self) {
         loop {
             let mut state = self.lock();
-            if !std::mem::take(&mut state.order.is_changed) {
-                state.order.is_writing = false;
+            if !std::mem::take(&mut state.is_order_changed) {
+                state.is_writing_order = false;
                 return;
             }
             let mut orders = BTreeMap::<PathBuf, Vec<String>>::new();

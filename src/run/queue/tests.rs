@@ -113,7 +113,7 @@ fn runs_start_in_the_order_of_the_list_which_survives_a_restart() {
     let reason = |run: &QueuedRun| matches!(run.state, QueuedState::Waiting { why: WaitReason::Paused, position } if position > 0);
     assert!(view.is_paused && view.runs.iter().all(reason), "{view:?}");
     assert_eq!(view.runs.iter().map(|run| run.run.as_str()).collect::<Vec<_>>(), wanted);
-    queue.stop(StopKind::Now);
+    queue.command(Command::StopAll(StopKind::Now));
     assert_eq!(with(&rest(queue, &messages), starts), Vec::<&str>::new());
 
     let (queue, messages) = Queue::start(jobs.clone(), &options(1), StopFlag::new());
@@ -153,7 +153,7 @@ fn a_queue_takes_runs_while_it_goes_on_and_none_once_it_has_ended() {
     let (queue, messages) = Queue::start(all.clone(), &options(1), stop);
     assert!(queue.command(Command::Add(last.clone())));
     assert!(queue.command(Command::Add(all.clone())), "it is there already");
-    queue.pause(false);
+    queue.command(Command::Pause(false));
     let mut finished = Vec::new();
     while let Ok(message) = messages.recv_timeout(PATIENCE) {
         finished.extend(finishes(&message.event).then_some(message.run));
@@ -194,12 +194,12 @@ fn a_run_that_still_stops_gets_another_turn_when_asked_for_one() {
     let run = long[0].run.id.clone();
     let (queue, messages) = Queue::start(long.clone(), &options(1), StopFlag::new());
     let mut seen = wait_for(&messages, |message| matches!(message.event, Event::Point(_)));
-    queue.pause(true); // it must not be over before it is asked
+    queue.command(Command::Pause(true)); // it must not be over before it is asked
     queue.command(Command::Stop { run: run.clone(), kind: StopKind::AfterStage });
     queue.command(Command::Retry { run: run.clone() });
     queue.command(Command::Stop { run: run.clone(), kind: StopKind::Now });
     queue.command(Command::Add(long));
-    queue.pause(false);
+    queue.command(Command::Pause(false));
     seen.extend(rest(queue, &messages));
     assert_eq!(with(&seen, finishes), [&run]);
     let stops = with(&seen, |event| matches!(event, Event::Stopped { .. })).len();
@@ -213,7 +213,7 @@ fn a_pause_ends_with_the_last_run_and_the_order_is_on_disk_before_the_queue_is_l
     let ids = ids(&jobs);
     let (queue, messages) = Queue::start(jobs, &options(1), StopFlag::new());
     wait_for(&messages, |message| matches!(message.event, Event::Point(_)));
-    queue.pause(true);
+    queue.command(Command::Pause(true));
     queue.command(Command::Move { run: ids[2].clone(), before: Some(ids[1].clone()) });
     assert!(queue.finish_order(PATIENCE));
     assert_eq!(RunOrder::read(folder.path()).order, [&ids[0], &ids[2], &ids[1]].map(String::as_str));

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::evaluate::evaluate;
-use crate::session::{Session, StageEnd};
+use crate::session::{Session, StageEnd, table};
 use crate::state::TrainProgress;
 use crate::stop::StopKind;
 use crate::train::PROGRESS_EVERY;
@@ -109,13 +109,7 @@ fn report(stage: &Connect, scores: &[(f64, Score)], statistics: Option<&LineStat
     let rows = scores
         .iter()
         .map(|(along, score)| [*along, score.loss(), score.accuracy()].map(|value| value.to_string()).into());
-    Report {
-        kind: "line".to_owned(),
-        summary,
-        columns: ["along", "loss", "accuracy"].map(str::to_owned).into(),
-        rows: rows.collect(),
-        ..Report::default()
-    }
+    table("line", summary, &["along", "loss", "accuracy"], rows.collect())
 }
 
 /// Returns the largest value less the mean of the first and the last.

@@ -177,22 +177,20 @@ impl Members<'_> {
         let state = session.state_mut();
         let networks: Vec<Network> = state.members().into_iter().cloned().collect();
         for (member, network) in networks.into_iter().enumerate() {
-            state.snapshots.insert(member_name(member), Snapshot { network, position: None });
+            // Names for grafts and lines count from 1.
+            state.snapshots.insert(format!("member {}", member + 1), Snapshot { network, position: None });
         }
         let HandOvers { checked, unequal, .. } = std::mem::take(&mut state.handovers);
         let names = shared_names(&structure, &self.stage.share);
         let members = self.stage.members;
+        let ([all, different], shared) = ([checked, unequal].map(grouped), names.join(", "));
         let mut summary = match (names.is_empty(), unequal) {
             (true, _) => format!("{members} members share nothing"),
-            (_, 0) => format!(
-                "{members} members share {}: equal bit for bit after each of {} hand-overs",
-                names.join(", "),
-                grouped(checked)
-            ),
+            (_, 0) => {
+                format!("{members} members share {shared}: equal bit for bit after each of {all} hand-overs")
+            }
             _ => format!(
-                "shared layers differed after {} of {} hand-overs; this is a bug, please report it",
-                grouped(unequal),
-                grouped(checked)
+                "shared layers differed after {different} of {all} hand-overs; this is a bug, please report it"
             ),
         };
         if let (Some(done), Some((below, _))) = (self.stood_still, self.standstill) {
@@ -205,11 +203,6 @@ impl Members<'_> {
         let passed = (!names.is_empty()).then_some(unequal == 0);
         session.report(Report { passed, ..report("members", summary) })
     }
-}
-
-/// Returns the name of a member for grafts and lines; `member` counts from 0, the present network, and names from 1.
-fn member_name(member: usize) -> String {
-    format!("member {}", member + 1)
 }
 
 /// Returns the stream of dropped units; that of the first member's first step is the one of a training alone.
@@ -294,7 +287,6 @@ fn is_equal(a: &Network, b: &Network, share: &Layers) -> bool {
     })
 }
 
-/// Returns the names of the shared layers.
 fn shared_names<'a>(structure: &'a Structure, share: &Layers) -> Vec<&'a str> {
     let layers = (0..structure.layers.len()).filter(|&layer| targets::has_layer(structure, share, layer));
     layers.map(|layer| structure.layers[layer].name.as_str()).collect()

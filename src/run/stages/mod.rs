@@ -6,6 +6,7 @@ mod test;
 mod train;
 
 use super::error::RunError;
+use super::evaluate::files_of_round;
 use super::session::{Session, StageEnd};
 use super::state::TrainProgress;
 use super::{campaign, faults, interventions};
@@ -37,7 +38,9 @@ fn training(
     let end = train(session)?;
     if end == StageEnd::Done {
         session.check_held()?;
-        session.save_round()?;
+        if session.context.spec.train.record.rounds {
+            session.save_network(&files_of_round(session.next))?;
+        }
         faults::report_training(session)?;
     }
     Ok(end)

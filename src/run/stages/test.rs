@@ -7,6 +7,7 @@ use crate::error::RunError;
 use crate::evaluate::spread;
 use crate::expected::upper_median;
 use crate::faults;
+use crate::program::data_settings;
 use crate::session::{Session, StageEnd, report};
 use data::Samples;
 use doc::structure::{LayerKind, Op, Role};
@@ -50,7 +51,7 @@ fn check_activations(session: &mut Session) -> Result<(), RunError> {
             channel the variance differs by a factor of {factor:.1} and the mean by {shift:.1} deviations. Perhaps the inputs \
             were scaled otherwise in training than by normalize: {}; or the weights have fewer than about 100 steps behind them, \
             too few for these statistics",
-        session.data_settings().normalize().text()
+        data_settings(&context.spec, &session.program[..session.next]).normalize().text()
     );
     session.report(report("inputs", summary).warning())
 }

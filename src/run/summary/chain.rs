@@ -111,7 +111,6 @@ fn pooling(what: &str, Window { kernel: side, stride, .. }: Window) -> String {
     format!("{what} {side}×{side}{stride}")
 }
 
-/// Describes a layer.
 fn layer_of(structure: &Structure, position: usize) -> String {
     let weight = structure.weight(position).map_or(&[][..], |weight| &weight.shape);
     match structure.layers[position].kind {

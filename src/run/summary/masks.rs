@@ -5,13 +5,11 @@ use std::path::Path;
 
 use crate::evaluate::files_of_round;
 use crate::folder::names;
-use intervene::Entry;
-use intervene::Overlap;
+use intervene::{Entry, Overlap};
 use net::weights_file::read_held;
 use results::rounds::Round;
 use results::tickets::{LayerOverlap, MaskOverlap};
 
-/// The end of the name of a file of masks.
 const ENDING: &str = "pins.safetensors";
 
 /// Compares the final masks of runs of one structure; nothing where fewer than two of them have one.
@@ -67,7 +65,6 @@ fn overlap_of(folder: &Path, runs: &[&str], file: &str, moment: String) -> Optio
     })
 }
 
-/// The masks of a run, by parameter.
 type Masks = BTreeMap<String, Vec<Entry>>;
 
 /// Two masks, compared over the parameters that both prune.

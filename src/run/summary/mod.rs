@@ -24,8 +24,7 @@ use doc::{RunSpec, Structure};
 pub use intervene::fault::log::{LoggedFault, Stored};
 use intervene::{Entry, MaskCounts};
 pub use masks::{mask_overlap, mask_overlaps};
-use net::weights_file::read_held;
-use net::weights_file::{FileTensor, read_tensors};
+use net::weights_file::{FileTensor, read_held, read_tensors};
 use net::{LossFunction, Mask, backend, top1};
 use results::network::{
     Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
@@ -273,9 +272,8 @@ pub fn predict(
     let network = initial_network(&spec, structure.clone(), 0).with_arrays(values, masks)?;
     let compute = backend(&spec.device, &spec.train.kernels).map_err(|error| error.to_string())?;
     let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
-    let batch = spec.train.evaluation_batch;
     let mut predictions = Vec::with_capacity(samples.len());
-    for part in samples.batches(batch) {
+    for part in samples.batches(spec.train.evaluation_batch) {
         let (inputs, labels) = part.map_err(|error| error.to_string())?;
         let logits = compute.logits(&network, &inputs, labels.len());
         predictions.extend(logits.chunks_exact(structure.outputs).map(|row| prediction(&loss, row)));

@@ -197,12 +197,9 @@ impl Fit {
     /// details.
     pub fn refusal(&self, file: &str) -> Option<String> {
         let done = self.reading.done();
-        (!self.fits()).then(|| {
-            format!(
-                "{file} does not fit this network, so nothing is {done}. Choose a source of the same network, or a \
-                    target without what differs"
-            )
-        })
+        let remedy = "Choose a source of the same network, or a target without what differs";
+        let refusal = || format!("{file} does not fit this network, so nothing is {done}. {remedy}");
+        (!self.fits()).then(refusal)
     }
 
     /// Names tensors that the network does not have, if there are any: perhaps they are of another network.
@@ -226,13 +223,14 @@ pub struct Inspection {
 }
 
 /// A tensor and its values. Smallest, largest, mean and deviation are those of its finite values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TensorSummary {
     pub name: String,
     pub shape: Vec<usize>,
     /// PyTorch's name of its type.
     pub dtype: &'static str,
     /// Its values; none of types that are no floating-point numbers.
+    #[serde(flatten)]
     pub values: Option<Statistics>,
 }
 
@@ -273,8 +271,7 @@ impl Statistics {
 
 /// Reads a weight file, one tensor at a time; of the directory of a run, the weights at its end.
 pub fn inspect(path: &Path) -> Result<Inspection, String> {
-    let of_run = if path.is_dir() { Some(of_run(path)?) } else { None };
-    let (path, guessed) = of_run.unwrap_or_else(|| (path.to_owned(), None));
+    let (path, guessed) = if path.is_dir() { of_run(path)? } else { (path.to_owned(), None) };
     let file = TensorFile::open(&path).map_err(|error| error.to_string())?;
     let (mut tensors, mut infinite) = (Vec::new(), 0);
     for (name, head) in &file.heads {
@@ -306,15 +303,13 @@ fn of_run(folder: &Path) -> Result<(PathBuf, Option<Guess>), String> {
     else {
         return Err(format!("{} is not the directory of a run", folder.display()));
     };
+    let shown = folder.display();
     let spec = spec_of(parent, id).map_err(|why| {
-        format!(
-            "{} is not the directory of a run ({why}); choose a weight file, or such a directory",
-            folder.display()
-        )
+        format!("{shown} is not the directory of a run ({why}); choose a weight file, or such a directory")
     })?;
     let path = weights_path(parent, id);
     if !path.is_file() {
-        return Err(format!("{}: the run is not done; it writes its weights at the end", folder.display()));
+        return Err(format!("{shown}: the run is not done; it writes its weights at the end"));
     }
     let guess = |Structure { input, outputs: classes, .. }| {
         let (net, same_classes) = (spec.net.clone(), spec.net.clone());

@@ -69,17 +69,19 @@ impl Naming {
         };
         let others: Vec<String> = fitting.iter().skip(1).map(|other| shown(&other.prefix)).collect();
         let is_whole = !fitting.is_empty();
-        let usual = || Candidate::new(structure, file, usual_prefix(structure, file));
+        // What wrappers put there, if none of our names is there.
+        let is_ours = structure.parameters.iter().any(|ours| file.shapes.contains_key(&ours.name));
+        let prefix = || if is_ours { String::new() } else { common_wrapper(&file.shapes.keys()) };
+        let usual = || Candidate::new(structure, file, prefix());
         let Candidate { prefix, map, doubt, .. } = fitting.into_iter().next().unwrap_or_else(usual);
         let (mut notes, mut doubts) = (Vec::new(), Vec::new());
         if is_whole && !is_wrapper(&prefix) {
             notes.push(format!("the weights are those under {prefix}"));
         }
         if !others.is_empty() {
+            let (taken, others) = (shown(&prefix), others.join(" and "));
             doubts.push(format!(
-                "the weights {} were taken, and those {} fit too: for these, save them alone in Python",
-                shown(&prefix),
-                others.join(" and ")
+                "the weights {taken} were taken, and those {others} fit too: for these, save them alone in Python"
             ));
         }
         doubts.extend(doubt);
@@ -129,13 +131,6 @@ fn renamed(map: &BTreeMap<String, String>, name: &str) -> String {
         Some((layer, role)) => map.get(layer).map_or(name.to_owned(), |ours| format!("{ours}.{role}")),
         None => name.to_owned(),
     }
-}
-
-/// Returns the prefix of names where a file does not have the whole network: what wrappers put there, if none of our
-/// names is there.
-fn usual_prefix(structure: &Structure, file: &FileShapes) -> String {
-    let is_ours = structure.parameters.iter().any(|parameter| file.shapes.contains_key(&parameter.name));
-    if is_ours { String::new() } else { common_wrapper(&file.shapes.keys()) }
 }
 
 /// Returns the beginnings of names, each up to a dot, with at least this number of names under them: the shortest first.
