@@ -196,7 +196,7 @@ fn queue(folder: &Path, runs: &[Run], is_paused: bool) {
     let (queue, messages) = Queue::start(runs.iter().map(job).collect(), &options, stop);
     if is_paused {
         assert_eq!(queue.view().runs.len(), runs.len());
-        queue.stop(StopKind::Now);
+        queue.command(run::Command::StopAll(StopKind::Now));
     } else {
         assert_eq!(messages.iter().count(), runs.len());
     }

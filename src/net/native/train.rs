@@ -200,7 +200,9 @@ impl<'a> Training<'a> {
             }
             Op::Add(_) => unreachable!("sums are carried out with what follows them"),
         };
-        kept.into_iter().for_each(|kept| self.keep(kept));
+        if let Some(kept) = kept {
+            self.keep(kept);
+        }
         pass.step(op, &[], cut).0
     }
 

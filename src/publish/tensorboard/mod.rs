@@ -99,11 +99,15 @@ fn of_all(selected: &Selected<'_>, hparams: &Hparams, began: f64) -> Vec<u8> {
     if let Ok(text) = methods(selected.experiment, records) {
         file.text(when, "methods", &text.replace('\n', "\n\n"));
     }
-    // A fence that is longer than any in the file.
-    let longest = selected.text.split(|c| c != '~').map(str::len).max().unwrap_or_default();
-    let fence = "~".repeat(3.max(1 + longest));
+    let fence = fence(selected.text);
     file.text(when, "experiment", &format!("{fence}rust\n{}\n{fence}\n", selected.text.trim_end()));
     file.into_bytes()
+}
+
+/// Returns a fence of Markdown that is longer than any in a text.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '~').map(str::len).max().unwrap_or_default();
+    "~".repeat(3.max(1 + longest))
 }
 
 fn of_run(

@@ -162,13 +162,17 @@ pub fn histograms(
         }
     }
     found.sort_by(|a, b| a.when.wall_time.total_cmp(&b.when.wall_time));
-    // Some repeat the bins of the one before with the same tag at the same step.
+    drop_doubles(&mut found);
+    (found, notes)
+}
+
+/// Drops those that repeat the bins of the one before with the same tag at the same step.
+fn drop_doubles(all: &mut Vec<Tagged>) {
     let mut last: BTreeMap<String, (u64, [f64; 2], Vec<f64>)> = BTreeMap::new();
-    found.retain(|Tagged { when, tag, value }| {
+    all.retain(|Tagged { when, tag, value }| {
         let own = (when.step, value.ends, value.counts.clone());
         last.insert(tag.clone(), own.clone()).is_none_or(|known| known != own)
     });
-    (found, notes)
 }
 
 /// Reads those that were recorded with each evaluation. Their lines have no time: that is in the series of the same evaluation.
@@ -344,6 +348,8 @@ mod tests {
             tag: "weights/a".to_owned(),
             value: value.clone(),
         };
-        assert_eq!(without_doubles(vec![at(1), at(1), at(2)]).len(), 2);
+        let mut all = vec![at(1), at(1), at(2)];
+        drop_doubles(&mut all);
+        assert_eq!(all.len(), 2);
     }
 }
