@@ -129,7 +129,8 @@ pub fn uninstall(arguments: &InstallArgs) -> Result<Exit, Failure> {
 }
 
 fn lines(what: &str, paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| format!("{what} {}\n", path.display())).collect()
+    let lines: Vec<String> = paths.iter().map(|path| format!("{what} {}\n", path.display())).collect();
+    lines.concat()
 }
 
 /// Lists what is installed: paths below the folder, and contents.

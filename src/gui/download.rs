@@ -139,7 +139,7 @@ impl DownloadDialog {
             let text = format!("{} of {}", megabytes(done), megabytes(total));
             ui.add(ProgressBar::new(done as f32 / total.max(1) as f32).text(text));
             ui.ctx().request_repaint_after(REDRAW_EVERY);
-        } else if let Some((_, Err(why))) = self.download.newest() {
+        } else if let Some(((), Err(why))) = self.download.newest() {
             widgets::message_ui(ui, Tone::Bad, why);
         }
         self.buttons_ui(ui)

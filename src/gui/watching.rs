@@ -49,6 +49,10 @@ impl Watching {
     /// What the system says when there can be no thread.
     pub fn new(every: Duration, wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
         let (send, found) = sync_channel(READ_AHEAD);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a target is small, and the window never waits for the thread"
+        )]
         let (targets, wanted) = channel();
         let mut watcher = Watcher { target: None, is_fresh: false, send, seen: BTreeMap::new() };
         let work = move || watcher.work(&wanted, every, &wake);

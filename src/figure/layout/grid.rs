@@ -236,7 +236,7 @@ impl<'a> Frame<'a> {
         let plot = self.rect(place);
         let [x_range, y_range] = self.ranges[index];
         let air = self.gap(0) / 2.0;
-        let mut layout = Layout { plot, font, ..Layout::default() };
+        let mut layout = Layout { font, plot, ..Layout::default() };
         layout.x = fixed_x_ruler(&figure.x, x_range, [plot.left, plot.right], air, font);
         let names = NAME_SHARE * (plot.right - plot.left + self.labels[0]);
         layout.y = y_ruler(&figure.y, y_range, [plot.bottom, plot.top], font, names);

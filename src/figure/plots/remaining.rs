@@ -69,7 +69,7 @@ fn level(arm: &ArmRuns, drawn: &Averaged) -> Option<ReferenceLine> {
     let band = drawn.line.band.iter().rfind(|band| band.x.total_cmp(&x).is_eq());
     let spread = band.map(|band| [band.low, band.high]);
     let by_seed = drawn.line.by_seed.last().cloned().unwrap_or_default();
-    Some(ReferenceLine { by_seed, spread, ..ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)) })
+    Some(ReferenceLine { spread, by_seed, ..ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)) })
 }
 
 #[cfg(test)]

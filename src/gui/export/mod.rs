@@ -114,7 +114,7 @@ impl ExportDialog {
 
     /// Returns the figure, once it is there.
     pub fn figure(&self) -> Option<&Arc<Figure>> {
-        self.figure.last().map(|(_, figure)| figure)
+        self.figure.last().map(|((), figure)| figure)
     }
 
     /// Takes the figure with other settings; the last one stays until the new one is there.
@@ -242,9 +242,9 @@ impl ExportDialog {
         }
         match self.figure.newest() {
             None => Some("The figure is being made".to_owned()),
-            Some((_, Err(why))) => Some(why.to_owned()),
-            Some((_, Ok(_))) if self.settings.kind == FileKind::Csv => None,
-            Some((_, Ok(_))) => self.settings.figure.options.size.check().err(),
+            Some(((), Err(why))) => Some(why.to_owned()),
+            Some(((), Ok(_))) if self.settings.kind == FileKind::Csv => None,
+            Some(((), Ok(_))) => self.settings.figure.options.size.check().err(),
         }
     }
 
@@ -285,11 +285,11 @@ impl ExportDialog {
     fn preview_ui(&mut self, ui: &mut Ui) {
         match self.figure.newest() {
             None => drop(ui.spinner()),
-            Some((_, Ok(_))) if self.settings.kind == FileKind::Csv => {
+            Some(((), Ok(_))) if self.settings.kind == FileKind::Csv => {
                 ui.label("A table of exactly what the figure shows, with all digits.");
             }
-            Some((_, Err(why))) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
-            Some((_, Ok(figure))) => self.preview.ui(ui, figure, &self.settings.figure.options),
+            Some(((), Err(why))) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
+            Some(((), Ok(figure))) => self.preview.ui(ui, figure, &self.settings.figure.options),
         }
     }
 }

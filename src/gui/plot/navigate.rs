@@ -100,7 +100,9 @@ pub fn navigate(ui: &Ui, plot: &ShownPlot<'_>, drag: &mut Option<Pos2>) -> ViewC
     if let Some((from, to)) = drag.zip(to) {
         let chosen = chosen(from, to, *transform.frame());
         if response.dragged_by(PointerButton::Primary) {
-            chosen.into_iter().for_each(|chosen| show_box(ui, chosen));
+            if let Some(chosen) = chosen {
+                show_box(ui, chosen);
+            }
         } else {
             *drag = None;
             if let Some(chosen) = chosen {

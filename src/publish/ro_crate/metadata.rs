@@ -195,7 +195,7 @@ fn file(part: &Part) -> Value {
 }
 
 /// Returns the entity of a folder.
-fn dataset(id: &str, name: &str, description: &str, parts: Vec<Value>) -> Value {
+fn dataset(id: &str, name: &str, description: &str, parts: &[Value]) -> Value {
     json!({ "@id": id, "@type": "Dataset", "name": name, "description": description, "hasPart": parts })
 }
 
@@ -203,12 +203,12 @@ fn dataset(id: &str, name: &str, description: &str, parts: Vec<Value>) -> Value 
 fn folder(content: &Content<'_>) -> Value {
     let runs = content.runs.iter().map(|run| reference(&id_of_run(content, run.run)));
     let own = content.parts.iter().filter(|part| part.path.starts_with(&content.folder));
-    let parts = own.map(|part| reference(&id_of(&part.path))).chain(runs).collect();
+    let parts = own.map(|part| reference(&id_of(&part.path))).chain(runs).collect::<Vec<_>>();
     let description = format!(
         "The results of each run. Beside {}, Weightlab finds them when it opens the experiment",
         content.experiment
     );
-    dataset(&id_of(&content.folder), "Runs", &description, parts)
+    dataset(&id_of(&content.folder), "Runs", &description, &parts)
 }
 
 /// Lists the entities of all data, and references to those that are part of the crate as data on the web.
@@ -302,10 +302,10 @@ fn actions(content: &Content<'_>, software: &mut Software) -> Actions {
     let mut entities = Vec::new();
     let mut mentioned = Vec::new();
     for run in &content.runs {
-        let parts = run.parts.iter().map(|part| reference(&id_of(&part.path))).collect();
+        let parts = run.parts.iter().map(|part| reference(&id_of(&part.path))).collect::<Vec<_>>();
         let (id, state) = (id_of_run(content, run.run), run.record.state().word());
         let about = format!("The results of this run, which is {state}: log, settings and networks");
-        entities.push(dataset(&id, &in_words(run.run), &about, parts));
+        entities.push(dataset(&id, &in_words(run.run), &about, &parts));
         entities.extend(run.parts.iter().map(file));
         let action = action(content, run, software);
         mentioned.push(reference(action["@id"].as_str().unwrap_or_default()));

@@ -95,7 +95,7 @@ fn write_at(
     let report = report_of(selected, published)?;
     parts.push(writing.text(REPORT, &report, "The report: methods, figures and tables, for people")?);
     parts.push(writing.points(selected)?);
-    for path in kept_files(&selected.folder, view::NAME) {
+    for path in kept_files(selected.folder, view::NAME) {
         if let (Ok(view), Some(name)) = (std::fs::read_to_string(&path), path.file_name()) {
             let about = "How Weightlab shows the results: views, colours, marks and notes";
             parts.push(writing.text(&format!("{folder}{}", name.display()), &view, about)?);
@@ -317,7 +317,7 @@ fn private(selected: &Selected<'_>) -> Vec<String> {
         notes.push(format!("the experiment names a path in {home}; name paths relative to its file instead"));
     }
     let is_in = |path: PathBuf| std::fs::read_to_string(path).is_ok_and(|text| tells(&text));
-    if kept_files(&selected.folder, view::NAME).into_iter().any(is_in) {
+    if kept_files(selected.folder, view::NAME).into_iter().any(is_in) {
         notes.push(format!("the notes or the views of the window name a path in {home}"));
     }
     let is_told = selected.begun().any(|(run, record)| {

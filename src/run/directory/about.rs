@@ -67,7 +67,7 @@ impl Machine {
     /// Describes this program on this machine.
     pub fn here() -> Self {
         Self {
-            commit: env!("WEIGHTLAB_COMMIT").to_owned(),
+            commit: String::new(),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             processor: processor(),
             vectors: vectors().to_owned(),
