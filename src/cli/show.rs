@@ -267,9 +267,8 @@ fn listing_text(
 
 /// Returns the column of this name, if it can group runs.
 fn key(name: &str, settings: &[String]) -> Result<Column, Failure> {
-    use Column as C;
-    match C::parse(if name == "tag" { "tags" } else { name }, settings) {
-        Ok(column) if matches!(column, C::Arm | C::Seed | C::Tags | C::State | C::Setting(_)) => Ok(column),
+    match Column::parse(if name == "tag" { "tags" } else { name }, settings) {
+        Ok(column) if column.can_group() => Ok(column),
         Ok(_) => refuse(format!(
             "--group: \"{name}\" cannot group runs; write arm, seed, tags, state or a setting"
         )),

@@ -279,12 +279,13 @@ impl Dataset {
             for block in part.labels.chunks(BLOCK / 4) {
                 hash.update(block.iter().flat_map(|label| label.to_le_bytes()).collect::<Vec<u8>>());
             }
-            if let Store::Pictures(pictures) = part.store() {
-                pictures.hash(&mut hash, digests)?;
-                continue;
-            }
-            for block in part.values()?.chunks(BLOCK / 4) {
-                hash.update(block.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
+            match part.store() {
+                Store::Values(_) | Store::Exact(_) => {
+                    for block in part.values()?.chunks(BLOCK / 4) {
+                        hash.update(block.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>());
+                    }
+                }
+                Store::Pictures(pictures) => pictures.hash(&mut hash, digests)?,
             }
         }
         Ok(hexadecimal(&hash.finalize()))

@@ -43,7 +43,7 @@ pub struct Looked {
 
 impl Found {
     /// Makes the content of a known set; classes are in the order of their labels.
-    pub(crate) fn known(shape: Shape, classes: &[&str], train: usize, test: usize) -> Self {
+    pub(crate) fn known(shape: Shape, classes: &'static [&'static str], train: usize, test: usize) -> Self {
         let shape = [shape.channels, shape.height, shape.width];
         Self { shape, classes: ClassNames::known(classes), train, test, ..Self::default() }
     }
@@ -249,25 +249,37 @@ impl Looks {
 pub const NOTHING: &str = "none";
 
 /// Names of classes; copies share them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClassNames(Arc<[String]>);
+#[derive(Clone, Debug)]
+pub struct ClassNames(Names);
+
+#[derive(Clone, Debug)]
+enum Names {
+    Known(&'static [&'static str]),
+    Read(Arc<[String]>),
+}
 
 impl ClassNames {
     /// Makes names that the program knows.
-    pub fn known(names: &[&str]) -> Self {
-        names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().into()
+    pub const fn known(names: &'static [&'static str]) -> Self {
+        Self(Names::Known(names))
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        match &self.0 {
+            Names::Known(names) => names.len(),
+            Names::Read(names) => names.len(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 
     pub fn get(&self, class: usize) -> Option<&str> {
-        self.0.get(class).map(String::as_str)
+        match &self.0 {
+            Names::Known(names) => names.get(class).copied(),
+            Names::Read(names) => names.get(class).map(String::as_str),
+        }
     }
 
     /// Names a predicted class: by its name, by its number where the data have no such class, "none" where nothing was
@@ -278,7 +290,7 @@ impl ClassNames {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        (0..self.len()).filter_map(|class| self.get(class))
     }
 }
 
@@ -294,9 +306,21 @@ pub(crate) fn distinct(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
+impl Default for ClassNames {
+    fn default() -> Self {
+        Self::known(&[])
+    }
+}
+
+impl PartialEq for ClassNames {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
 impl From<Vec<String>> for ClassNames {
     fn from(names: Vec<String>) -> Self {
-        Self(names.into())
+        Self(Names::Read(names.into()))
     }
 }
 

@@ -162,7 +162,7 @@ fn measured(context: &RunContext, network: &Network) -> Network {
 #[test]
 fn interpolated_statistics_overstate_the_barrier() {
     let settings = "data: Digits(limit_train: 64, limit_test: 20), net: Vgg(depth: 11, width: 3),
-        train: (optimizer: Sgd(rate: 0.2), batch: 16, kernels: Burn)";
+        train: (optimizer: Sgd(rate: 0.2), batch: 16, kernels: Exact)";
     let spec = two_vggs(settings, "Train(\"4ep\")", BOTH_LINES);
     let ended = run(spec.clone());
     let barrier = |values: [f64; 3]| values[1] - f64::midpoint(values[0], values[2]);

@@ -114,13 +114,16 @@ fn every_architecture_is_compared() {
 
 #[test]
 fn logits_are_those_of_pytorch() {
+    let (exact, burn) = (NativeCompute::exact(), BurnCompute::new(&Device::Cpu));
     for case in cases() {
         let network = case.network();
         let values = inputs(network.structure().input, case.logits.len());
         let expected: Vec<f64> = case.logits.concat();
         let size = expected.iter().fold(0.0f64, |size, logit| size.max(logit.abs()));
-        let computes: [(_, &dyn Compute); 2] =
-            [("native", &NativeCompute::exact()), ("Burn", &BurnCompute::new(&Device::Cpu))];
+        let mut computes: Vec<(_, &dyn Compute)> = vec![("native", &exact)];
+        if case.is_trained() {
+            computes.push(("Burn", &burn)); // not optimised in tests; the others are larger networks of the same layers
+        }
         for (name, compute) in computes {
             let found = compute.logits(&network, &values, case.logits.len());
             assert_eq!(found.len(), expected.len());

@@ -71,7 +71,15 @@ dataset! {
 
 impl Emnist {
     fn set(&self) -> &'static KnownSet {
-        &EMNIST[self.split.clone() as usize]
+        let place = match self.split {
+            EmnistSplit::Balanced => 0,
+            EmnistSplit::ByClass => 1,
+            EmnistSplit::ByMerge => 2,
+            EmnistSplit::Letters => 3,
+            EmnistSplit::Digits => 4,
+            EmnistSplit::Mnist => 5,
+        };
+        &EMNIST[place]
     }
 }
 

@@ -106,7 +106,10 @@ pub enum Reading {
 impl Reading {
     /// Returns true if the tensors are a mask, for which all numbers count.
     pub const fn is_mask(self) -> bool {
-        !matches!(self, Self::Copies)
+        match self {
+            Self::Copies => false,
+            Self::Prunes | Self::Freezes => true,
+        }
     }
 
     /// Returns the verb of what happens to entries: "copied".

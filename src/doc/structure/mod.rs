@@ -95,7 +95,10 @@ pub enum LayerKind {
 impl LayerKind {
     /// Returns true if it multiplies its inputs by a weight, as convolutions and linear layers do.
     pub const fn has_weight(self) -> bool {
-        !matches!(self, Self::BatchNorm)
+        match self {
+            Self::Linear | Self::Convolution(_) => true,
+            Self::BatchNorm => false,
+        }
     }
 }
 

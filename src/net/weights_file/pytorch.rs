@@ -172,7 +172,13 @@ fn count_unread(value: &PickleValue, kinds: &mut BTreeMap<&'static str, usize>) 
     match value {
         PickleValue::Dict(dict) => dict.values().for_each(|inner| count_unread(inner, kinds)),
         PickleValue::List(list) => list.iter().for_each(|inner| count_unread(inner, kinds)),
-        _ => {}
+        PickleValue::Unsupported(_)
+        | PickleValue::None
+        | PickleValue::Bool(_)
+        | PickleValue::Int(_)
+        | PickleValue::Float(_)
+        | PickleValue::String(_)
+        | PickleValue::Bytes(_) => {}
     }
 }
 
@@ -221,7 +227,12 @@ fn tensors(value: &PickleValue) -> usize {
         PickleValue::Unsupported(name) => usize::from(name == "torch.Tensor"),
         PickleValue::Dict(dict) => dict.values().map(tensors).sum(),
         PickleValue::List(list) => list.iter().map(tensors).sum(),
-        _ => 0,
+        PickleValue::None
+        | PickleValue::Bool(_)
+        | PickleValue::Int(_)
+        | PickleValue::Float(_)
+        | PickleValue::String(_)
+        | PickleValue::Bytes(_) => 0,
     }
 }
 

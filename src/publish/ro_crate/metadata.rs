@@ -348,7 +348,9 @@ fn set_agent(action: &mut Value, content: &Content<'_>) {
 
 fn action(content: &Content<'_>, run: &CratedRun<'_>, software: &mut Software) -> Value {
     let CratedRun { run: own, record, provenance, .. } = run;
-    let program = provenance.as_ref().unwrap_or(&Provenance::here()).program_and_commit();
+    let program = provenance
+        .as_ref()
+        .map_or_else(|| Provenance::here().program_and_commit(), Provenance::program_and_commit);
     let inputs = [id_of(&content.experiment), id_of_data(&own.spec.data)];
     let inputs: Vec<Value> =
         inputs.into_iter().chain(digest_of(run).map(samples_id)).map(|id| reference(&id)).collect();

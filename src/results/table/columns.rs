@@ -138,6 +138,11 @@ static FIXED: [(Column, [&str; 3]); 15] = {
 };
 
 impl Column {
+    /// Returns true if rows can be grouped by its cells.
+    pub const fn can_group(&self) -> bool {
+        matches!(self, Self::Arm | Self::Seed | Self::Tags | Self::State | Self::Setting(_))
+    }
+
     /// Returns the columns that every table offers, besides settings, series and the arm.
     pub fn known() -> impl Iterator<Item = Self> {
         FIXED[1..].iter().map(|(column, _)| column.clone())

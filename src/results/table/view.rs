@@ -20,6 +20,7 @@ pub struct TableSettings {
     pub added: Vec<Column>,
     /// What groups the rows, one or two of arm, seed, tags, state and settings; none for the setting that makes the lines of
     /// plots, else the arm. An empty list is a table of individual runs.
+    #[serde(deserialize_with = "groupable")]
     pub group: Option<Vec<Column>>,
     /// The baseline of differences.
     pub baseline: Baseline,
@@ -39,6 +40,15 @@ pub enum Baseline {
     Group(String),
     /// Nothing.
     None,
+}
+
+/// Reads what groups the rows, and refuses columns whose cells differ from run to run.
+fn groupable<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Vec<Column>>, D::Error> {
+    let keys = Option::<Vec<Column>>::deserialize(from)?;
+    match keys.iter().flatten().find(|column| !column.can_group()) {
+        Some(column) => Err(serde::de::Error::custom(format!("{column:?} cannot group runs"))),
+        None => Ok(keys),
+    }
 }
 
 impl TableSettings {

@@ -66,8 +66,9 @@ pub const NO_BITS: &str = "not promised: another GPU, driver or run may give oth
 impl Machine {
     /// Describes this program on this machine.
     pub fn here() -> Self {
+        let commit: &str = env!("WEIGHTLAB_COMMIT"); // empty in dev builds
         Self {
-            commit: String::new(),
+            commit: commit.to_owned(),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             processor: processor(),
             vectors: vectors().to_owned(),

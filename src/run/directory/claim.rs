@@ -93,7 +93,7 @@ impl Claim {
     /// Begins to renew a claim that was just written, through its file.
     fn begin(hold: Hold, file: File) -> Result<Self, RunError> {
         let opened = Mutex::new(Opened { file, confirmed: (Instant::now(), SystemTime::now()) });
-        let beat = Arc::new(Beat { hold, opened });
+        let beat = Arc::new(Beat { opened, hold });
         let thread = renew_every(beat.clone(), HEARTBEAT).map_err(RunError::disk(&beat.hold.path))?;
         Ok(Self { beat, thread: Some(thread) })
     }
@@ -205,8 +205,8 @@ const FRESH: Duration = Duration::from_secs(5);
 
 /// The renewal of a claim, through the file that was opened: at its path there may be the claim of another process by now.
 struct Beat {
+    opened: Mutex<Opened>, // closed before the claim is removed
     hold: Hold,
-    opened: Mutex<Opened>,
 }
 
 struct Opened {

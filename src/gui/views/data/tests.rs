@@ -108,6 +108,7 @@ fn changed(selection: &Selection) -> ChangedImages {
 fn what_a_trial_changed_is_shown_in_the_data_of_its_run_and_nothing_of_other_runs() {
     let mut harness = open("data", done());
     wait_for(&mut harness, "a, seed 1, final weights");
+    wait_for(&mut harness, "Confusion");
     harness.get_by_label("Confusion").click();
     harness.run();
     *harness.state_mut().views.store.of() = Some(changed(&Selection::Arm(0)));

@@ -166,3 +166,40 @@ pub fn pairs_mut<A: Send, B: Send>(
         chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forced_is_divided() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
+        assert!(!pool.install(|| is_worth_dividing(2, 0)));
+        assert!(crate::testing::divided(2, || is_worth_dividing(2, 0) && !is_worth_dividing(1, 0)));
+    }
+
+    /// Two tasks, and then one more, each with these numbers of ten.
+    fn take(first: (usize, usize), second: (usize, usize)) {
+        let mut values = [0.0; 10];
+        let shared = Shared::new(&mut values);
+        tasks(2, 0, |task| {
+            let (at, len) = [first, second][task];
+            // SAFETY: the tasks run one after the other and keep no reference.
+            (0..2).for_each(|_| unsafe { shared.slice(at, len) }.fill(1.0));
+        });
+        // SAFETY: as above.
+        tasks(1, 0, |_| unsafe { shared.slice(0, 10) }.fill(1.0));
+    }
+
+    #[test]
+    fn tasks_take_places_of_their_own() {
+        take((0, 4), (4, 6));
+        take((5, 5), (0, 5));
+    }
+
+    #[test]
+    #[should_panic(expected = "another task has taken")]
+    fn what_two_tasks_take_is_noticed() {
+        take((0, 5), (4, 6));
+    }
+}
