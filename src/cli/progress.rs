@@ -48,7 +48,7 @@ impl ProgressLine {
                 label: format!("{} (seed {})", run.arm, run.seed),
                 size: costs.get(run).map_or(1.0, |cost| cost.work.multiply_adds().max(1.0)),
                 before: done.map(|_| 1.0),
-                record: RunRecord::of(done.map(|secs| Event::Finished { secs })),
+                record: RunRecord::from_events(done.map(|secs| Event::Finished { secs })),
                 elsewhere: None,
             }
         };

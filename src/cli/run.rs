@@ -288,7 +288,8 @@ mod tests {
         let point = format!(
             r#"{{"event":"point","series":"test_accuracy","value":{accuracy},"stage":"0","epoch":1.0,"iteration":1,"trained":1.0,"remaining":1.0,"secs":0.5}}"#
         );
-        let record = RunRecord::of([serde_json::from_str(&point).unwrap(), Event::Finished { secs: 1.0 }]);
+        let record =
+            RunRecord::from_events([serde_json::from_str(&point).unwrap(), Event::Finished { secs: 1.0 }]);
         RunEnd::new(&run("a", 1), &record)
     }
 

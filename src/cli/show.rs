@@ -331,7 +331,7 @@ pub fn pairs(names: &[String], rows: &[Row]) -> Result<Vec<Pair>, Failure> {
     }
     let pair = |names: &[String]| {
         let [first, second] = [&names[0], &names[1]];
-        let found = Comparison::of(rows, [first, second], |_| true);
+        let found = Comparison::new(rows, [first, second], |_| true);
         Pair {
             first: first.clone(),
             second: second.clone(),
@@ -462,8 +462,8 @@ mod tests {
             );
             serde_json::from_str(&line).unwrap()
         };
-        let done = RunRecord::of([point(0.9, 1.0), point(0.8, 2.0), Event::Finished { secs: 75.0 }]);
-        let failed = RunRecord::of([Event::Failed { message: "no data".to_owned() }]);
+        let done = RunRecord::from_events([point(0.9, 1.0), point(0.8, 2.0), Event::Finished { secs: 75.0 }]);
+        let failed = RunRecord::from_events([Event::Failed { message: "no data".to_owned() }]);
         BTreeMap::from([("id1".to_owned(), done), ("id2".to_owned(), failed)])
     }
 
@@ -516,7 +516,7 @@ mod tests {
         let members =
             [point("test_accuracy", 0.5, r#""member":1,"#), point("test_accuracy", 0.75, r#""member":2,"#)];
         let vote = members.into_iter().chain([point("vote_accuracy", 0.875, "")]);
-        let mut record = RunRecord::of(vote);
+        let mut record = RunRecord::from_events(vote);
         let run = Run {
             id: "a".to_owned(),
             arm: "a".to_owned(),
@@ -548,7 +548,7 @@ mod tests {
     #[test]
     fn where_nothing_is_tested_the_validation_accuracy_is_shown_and_called_so() {
         let line = r#"{"event":"point","series":"validation_accuracy","value":0.5,"stage":"0","epoch":1,"iteration":1,"trained":1,"remaining":1,"secs":0.5}"#;
-        let record = RunRecord::of([serde_json::from_str(line).unwrap()]);
+        let record = RunRecord::from_events([serde_json::from_str(line).unwrap()]);
         let records = BTreeMap::from([("id1".to_owned(), record)]);
         let rows = rows(&records);
         assert!(text(&rows).contains("50.00 (validation)"));
@@ -654,7 +654,8 @@ mod tests {
             seed: 1,
             spec: RunSpec::default().into(),
         };
-        let records = BTreeMap::from([("done".to_owned(), RunRecord::of([Event::Finished { secs: 1.0 }]))]);
+        let records =
+            BTreeMap::from([("done".to_owned(), RunRecord::from_events([Event::Finished { secs: 1.0 }]))]);
         assert!(reports_text(&[run("done")], &records).contains("have nothing to report"));
         assert!(reports_text(&[run("done"), run("waiting")], &records).contains("anything yet"));
     }

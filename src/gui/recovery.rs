@@ -111,8 +111,10 @@ impl Recovery {
     pub fn work(&mut self, ctx: &Context) {
         self.writing.poll();
         if !self.waiting.is_empty() && !self.writing.is_busy() {
-            let jobs = std::mem::take(&mut self.waiting);
-            self.writing.ask((), ctx, move || carry_out(jobs));
+            let jobs = self.waiting.clone();
+            if self.writing.ask((), ctx, move || carry_out(jobs)) {
+                self.waiting.clear(); // else it is tried again: the system has refused a thread
+            }
         }
     }
 

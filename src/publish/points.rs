@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn a_point_is_a_line_with_empty_fields_for_what_it_has_not() {
         let line = r#"{"event":"point","series":"test_accuracy","value":0.1,"stage":"2.1","round":3,"epoch":1.5,"iteration":36,"trained":13.5,"remaining":0.8,"secs":0.5}"#;
-        let record = RunRecord::of([serde_json::from_str(line).unwrap()]);
+        let record = RunRecord::from_events([serde_json::from_str(line).unwrap()]);
         let arm = "plain, batch 8, \"slow\"".to_owned();
         let run = Run {
             id: "ab12".to_owned(),

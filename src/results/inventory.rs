@@ -89,7 +89,7 @@ mod tests {
 
     fn record(count: usize, branch: &str) -> RunRecord {
         let report = Report { branch: branch.to_owned(), ..report(&inventory(count)) };
-        RunRecord::of([Event::Report(report)])
+        RunRecord::from_events([Event::Report(report)])
     }
 
     #[test]
@@ -132,14 +132,14 @@ mod tests {
         let with = |digest: &str| {
             let mut inventory = inventory(0);
             inventory.digest.samples = digest.to_owned();
-            RunRecord::of([Event::Report(report(&inventory))])
+            RunRecord::from_events([Event::Report(report(&inventory))])
         };
         let one = " The SHA-256 of all samples as runs saw them begins with 0123456789abcdef.";
         assert_eq!(sentences(&[with("0123456789abcdef0123"), with("0123456789abcdef0123")]), one);
         let two = " Runs saw different samples, whose SHA-256 begin with aa and bb.";
         assert_eq!(sentences(&[with("aa"), with("bb")]), two);
         let older = r#"{"event":"report","stage":"","kind":"data","summary":"Left out 1 sample that could not be read; the first: a","level":"Warning","columns":["left out"],"rows":[["a"]]}"#;
-        let older = RunRecord::of([serde_json::from_str(older).unwrap()]);
+        let older = RunRecord::from_events([serde_json::from_str(older).unwrap()]);
         assert_eq!(sentences(&[older]), " Of these, 1 sample could not be read and was left out.");
     }
 }

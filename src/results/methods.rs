@@ -255,7 +255,7 @@ mod tests {
             parse("(data: Iris(), arms: [(name: \"a\", plan: [Test])])", Path::new("x.ron")).unwrap();
         let mut found = experiment.looks.inventory(&experiment.data, None).unwrap();
         found.unreadable = vec!["a.png: no picture".to_owned()];
-        let record = RunRecord::of([crate::Event::Report(inventory::report(&found))]);
+        let record = RunRecord::from_events([crate::Event::Report(inventory::report(&found))]);
         let text = methods(&experiment, [&record]).unwrap();
         assert!(
             text.contains("3 classes). Of these, 1 sample could not be read and was left out. A sample has 4 features; the classes are setosa, versicolor, virginica. Training"),

@@ -186,7 +186,7 @@ impl Histogram {
     /// started from (may be empty), in [`BINS`] bins from the smallest to the largest value, 0 included where an entry
     /// is pruned. With it, the smallest and largest finite value of the entries that are not pruned; zeros if there are
     /// none.
-    pub fn of(values: &[f32], entries: &[Entry], dense: &[f32]) -> (Self, [f32; 2]) {
+    pub fn measure(values: &[f32], entries: &[Entry], dense: &[f32]) -> (Self, [f32; 2]) {
         let ends = ends(values, entries);
         let [low, high] = range(ends, entries, dense);
         let width = (high - low) / BINS as f64;
@@ -245,7 +245,7 @@ mod tests {
         let began = CampaignBegan { layers, cells: vec![CellPlan::default()], ..CampaignBegan::default() };
         let outcomes = vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(1, 30, 1)];
         let state = CellState { trials: 3, outcomes, ..CellState::default() };
-        let record = RunRecord::of([Event::CampaignBegan(began), Event::CampaignCell(state)]);
+        let record = RunRecord::from_events([Event::CampaignBegan(began), Event::CampaignCell(state)]);
         let pooled = Vulnerabilities::new(
             "a, rate 0.1",
             [(1, &record), (2, &record), (3, &RunRecord::default())],

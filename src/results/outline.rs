@@ -68,7 +68,7 @@ pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
     // How long plans train follows from what else they do, where that differs.
     let (trainings, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| *name == TRAIN);
     let of_kinds = |names: &[&'static str]| -> Vec<Vec<String>> {
-        let usual: Vec<Usual<'_>> = names.iter().map(|name| Usual::of(plans, name)).collect();
+        let usual: Vec<Usual<'_>> = names.iter().map(|name| Usual::new(plans, name)).collect();
         let words = |plan: &&Outline| {
             let found = usual.iter().filter_map(|usual| usual.word(plan));
             // What is missing comes last: "no" must not seem to belong to what follows.
@@ -93,7 +93,7 @@ struct Usual<'a> {
 }
 
 impl<'a> Usual<'a> {
-    fn of(plans: &[&'a Outline], name: &'static str) -> Self {
+    fn new(plans: &[&'a Outline], name: &'static str) -> Self {
         let kinds: Vec<Option<&Kind>> = plans.iter().map(|plan| plan.kind(name)).collect();
         let counts: Vec<u64> = kinds.iter().map(|kind| kind.map_or(0, |kind| kind.count)).collect();
         let texts: Vec<Option<&str>> = kinds.iter().flatten().map(|kind| kind.text.as_deref()).collect();

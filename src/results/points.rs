@@ -74,7 +74,7 @@ fn key<'a>(point: &PointRef<'a>) -> Key<'a> {
 }
 
 impl Moment {
-    const fn of(point: &PointRef<'_>) -> Self {
+    const fn from_point(point: &PointRef<'_>) -> Self {
         let Point { epoch, iteration, trained, remaining, .. } = *point;
         Self { epoch, iteration, trained, remaining }
     }
@@ -177,7 +177,7 @@ impl Points {
         let here = number(self.len());
         let label = self.label_of(point);
         self.note(point, self.labels[label as usize].series, here);
-        let moment = Moment::of(point);
+        let moment = Moment::from_point(point);
         if !self.moments.last().is_some_and(|last| last.is(&moment)) {
             self.moments.push(moment);
         }

@@ -59,7 +59,7 @@ pub struct StepStart {
 
 impl RunRecord {
     /// Returns the fold of a stream of events.
-    pub fn of(events: impl IntoIterator<Item = Event>) -> Self {
+    pub fn from_events(events: impl IntoIterator<Item = Event>) -> Self {
         let mut record = Self::default();
         for event in events {
             record.apply(event);
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_record_is_the_fold_of_its_events() {
-        let record = RunRecord::of([
+        let record = RunRecord::from_events([
             Event::Started { resumed: false, threads: 1 },
             point("test_accuracy", 0.5, 1.0),
             point("test_accuracy", 0.75, 2.0),
@@ -311,7 +311,7 @@ mod tests {
             let Event::Point(point) = point(series, value, 1.0) else { panic!("a point") };
             Event::Point(Point { round: Some(round), iteration, ..point })
         };
-        let record = RunRecord::of([
+        let record = RunRecord::from_events([
             at("train_loss", 0.5, 1, 100),
             at("validation_loss", 0.5, 1, 100),
             at("train_loss", 0.5, 1, 200),
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn a_run_that_starts_over_forgets_what_it_said_and_one_that_goes_on_does_not() {
         let events = [point("test_accuracy", 0.5, 1.0), Event::Stopped { secs: 1.0 }];
-        let mut record = RunRecord::of(events);
+        let mut record = RunRecord::from_events(events);
         record.apply(Event::Started { resumed: true, threads: 1 });
         assert_eq!((record.points().len(), record.state()), (1, &RunState::Running));
         record.apply(Event::Started { resumed: false, threads: 1 });
@@ -346,7 +346,7 @@ mod tests {
     fn the_clock_goes_on_while_a_run_is_interrupted() {
         let clock = |utc: f64, secs: f64| Event::Clock(Clock { utc, secs });
         let started = |resumed| Event::Started { resumed, threads: 1 };
-        let mut record = RunRecord::of([started(false), clock(1000.0, 0.0), clock(1500.0, 100.0)]);
+        let mut record = RunRecord::from_events([started(false), clock(1000.0, 0.0), clock(1500.0, 100.0)]);
         assert_eq!(record.began(), Some(1000.0));
         let at = [0.0, 99.0, 100.0, 160.0];
         assert_eq!(at.map(|secs| record.clock_secs(secs)), [0.0, 99.0, 500.0, 560.0].map(Some));
@@ -354,14 +354,14 @@ mod tests {
         record.apply(started(true));
         record.apply(clock(3000.0, 50.0));
         assert_eq!([49.0, 100.0].map(|secs| record.utc(secs)), [1049.0, 3050.0].map(Some));
-        let older = RunRecord::of([started(false), started(true), clock(1500.0, 100.0)]);
+        let older = RunRecord::from_events([started(false), started(true), clock(1500.0, 100.0)]);
         assert_eq!((older.began(), older.utc(99.0), older.clock_secs(100.0)), (None, None, None));
     }
 
     #[test]
     fn a_run_that_goes_on_says_nothing_twice() {
         let before = [point("test_accuracy", 0.5, 1.0), point("test_accuracy", 0.75, 2.0)];
-        let mut record = RunRecord::of(before);
+        let mut record = RunRecord::from_events(before);
         record.apply(Event::Rewound { points: 1, reports: 0, campaigns: 0 });
         assert_eq!(record.points().latest("test_accuracy"), Some(0.5));
         record.apply(point("test_accuracy", 0.75, 2.0));

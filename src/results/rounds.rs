@@ -311,7 +311,7 @@ mod tests {
         events.extend(points("test_accuracy", "", 0.5, &[2.0]));
         events.push(stage(8, ""));
         events.extend(points("train_loss", "", 0.5, &[2.5, 3.0]));
-        let record = RunRecord::of(events);
+        let record = RunRecord::from_events(events);
         let found = rounds(&record);
         let seen: Vec<_> = found
             .iter()
@@ -344,12 +344,12 @@ mod tests {
     fn a_log_without_steps_is_divided_by_places() {
         let mut events = points("train_loss", "", 1.0, &[1.0]);
         events.extend(points("train_loss", "b", 1.0, &[2.0]));
-        let found = rounds(&RunRecord::of(events));
+        let found = rounds(&RunRecord::from_events(events));
         assert_eq!(found.iter().map(|round| round.branch.as_str()).collect::<Vec<_>>(), ["", "b"]);
     }
 
     fn record(end: Option<Event>) -> RunRecord {
-        RunRecord::of(lottery_events().into_iter().chain(end))
+        RunRecord::from_events(lottery_events().into_iter().chain(end))
     }
 
     #[test]

@@ -192,14 +192,14 @@ mod tests {
     #[test]
     fn the_end_of_a_run_is_one_line() {
         let started = || Event::Started { resumed: false, threads: 1 };
-        let line = |events: Vec<Event>| end_in_words(&RunRecord::of(events), false);
+        let line = |events: Vec<Event>| end_in_words(&RunRecord::from_events(events), false);
         let series = "test_accuracy".to_owned();
         let point = || Event::Point(Point { series: series.clone(), value: 0.9743, ..Point::default() });
         let done = line(vec![started(), point(), Event::Finished { secs: 12.0 }]);
         assert_eq!(done.as_deref(), Some("done: test accuracy 97.43 %, 12 s"));
         let loss = Point { series: "train_loss".to_owned(), value: 1.2e30, ..Point::default() };
         let diverged = vec![Event::Point(loss), point(), Event::Finished { secs: 12.0 }];
-        let diverged = end_in_words(&RunRecord::of(diverged), true);
+        let diverged = end_in_words(&RunRecord::from_events(diverged), true);
         assert_eq!(
             diverged.as_deref(),
             Some("diverged: training loss 1.2×10³⁰, test accuracy 97.43 %, 12 s")
@@ -228,7 +228,7 @@ mod tests {
         let series = "train_loss".to_owned();
         let point =
             |value: &f64| Event::Point(Point { series: series.clone(), value: *value, ..Point::default() });
-        has_diverged(run, &RunRecord::of(losses.iter().map(point)))
+        has_diverged(run, &RunRecord::from_events(losses.iter().map(point)))
     }
 
     #[test]

@@ -260,7 +260,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares two arms, the first with the second, in those of their runs that are done and wanted.
-    pub fn of(rows: &[Row], [first, second]: [&str; 2], is_wanted: impl Fn(&Row) -> bool) -> Self {
+    pub fn new(rows: &[Row], [first, second]: [&str; 2], is_wanted: impl Fn(&Row) -> bool) -> Self {
         let of_arm = |arm: &str| -> Vec<&Row> { rows.iter().filter(|row| row.arm == arm).collect() };
         Self::between(&of_arm(first), &of_arm(second), is_wanted)
     }
@@ -439,7 +439,7 @@ mod tests {
             row("b", 3, VALIDATION, 0.625),
         ];
         let of = |rows: &[Row]| {
-            let found = Comparison::of(rows, ["a", "b"], |_| true);
+            let found = Comparison::new(rows, ["a", "b"], |_| true);
             (found.last.map(|last| (last.mean, last.n)), found.validation, found.untested)
         };
         assert_eq!(of(&rows), (Some((0.25, 1)), false, 2), "where one seed is tested, only those that are");

@@ -113,7 +113,7 @@ mod tests {
                     point("validation_loss", round, best + 1, 0.5),
                 ]
             };
-            RunRecord::of([1, 2].into_iter().flat_map(of_round))
+            RunRecord::from_events([1, 2].into_iter().flat_map(of_round))
         };
         let found = trainings([(7, &record(10)), (8, &record(30))]);
         let places: Vec<_> = found.iter().map(|training| training.place.as_str()).collect();

@@ -129,7 +129,7 @@ impl StopFlag {
 mod tests {
     use super::*;
 
-    /// Whether a thread that waits at the flag has gone on within a moment.
+    /// Returns true if a thread that waits at the flag goes on within a moment.
     fn goes_on(flag: &StopFlag, then: impl FnOnce()) -> bool {
         let waiting = flag.clone();
         let thread = std::thread::Builder::new().spawn(move || waiting.wait_while_paused()).unwrap();

@@ -245,7 +245,7 @@ fn assert_goes_on(spec: RunSpec, after: usize, whole: &Network, expected: &[Poin
     drop(session);
     events.extend(second.events);
     assert_eq!(points(&events), expected, "stopped after {after} points");
-    assert_eq!(RunRecord::of(events).state(), &RunState::Done);
+    assert_eq!(RunRecord::from_events(events).state(), &RunState::Done);
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn the_work_of_recording_is_part_of_the_estimate() {
 #[test]
 fn the_trainings_of_a_lottery_are_its_rounds() {
     let ended = run(with_plan(LOTTERY));
-    let live = RunRecord::of(ended.events.iter().cloned());
+    let live = RunRecord::from_events(ended.events.iter().cloned());
     let log: Vec<String> = ended
         .events
         .iter()
@@ -165,7 +165,7 @@ fn a_run_knows_the_time_of_day() {
     let utc = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
     let before = utc();
     let ended = run(with_plan("Train(\"2ep\"), Test"));
-    let record = RunRecord::of(ended.events);
+    let record = RunRecord::from_events(ended.events);
     let began = record.began().unwrap();
     assert!((before - 0.01..utc() + 0.01).contains(&began), "{began}");
     let times: Vec<f64> =

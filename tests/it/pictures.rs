@@ -68,7 +68,9 @@ fn record(run: &Run) -> RunRecord {
         [point(number, "test_accuracy", accuracy), point(number, "test_loss", 1.0 - accuracy)]
     });
     let started = Event::Started { resumed: false, threads: 1 };
-    RunRecord::of(std::iter::once(started).chain(curve).chain([Event::Finished { secs: 12.0 + seed }]))
+    RunRecord::from_events(
+        std::iter::once(started).chain(curve).chain([Event::Finished { secs: 12.0 + seed }]),
+    )
 }
 
 struct Window {

@@ -420,7 +420,7 @@ mod tests {
     fn records() -> BTreeMap<String, RunRecord> {
         let line = r#"{"event":"point","series":"train_loss","value":0.5,"stage":"0","epoch":1,"iteration":1,"trained":1,"remaining":1,"secs":0.5}"#;
         let event: Event = serde_json::from_str(line).unwrap();
-        BTreeMap::from([("a".to_owned(), RunRecord::of([event]))])
+        BTreeMap::from([("a".to_owned(), RunRecord::from_events([event]))])
     }
 
     #[test]

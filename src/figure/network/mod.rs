@@ -206,7 +206,7 @@ mod tests {
             shape: vec![2, values.len() / 2],
             minimum: 0.0,
             maximum: 1.0,
-            histogram: Histogram::of(values, entries, dense).0,
+            histogram: Histogram::measure(values, entries, dense).0,
             pruned: 0,
             frozen: 0,
         }
@@ -217,7 +217,7 @@ mod tests {
         let figure = histogram(&parameter(&[0.0, 0.0, 0.0, 1.0], &[Pruned, Pruned, Pruned, Free], &[]));
         assert_eq!(figure.y.range, Some([0.0, 1.05]));
         assert!(figure.note.what.ends_with("bar of pruned weights truncated"), "{:?}", figure.note);
-        assert_eq!(highest(&Histogram::of(&[0.0, 0.0], &[Pruned, Pruned], &[]).0), 2);
+        assert_eq!(highest(&Histogram::measure(&[0.0, 0.0], &[Pruned, Pruned], &[]).0), 2);
     }
 
     #[test]

@@ -261,7 +261,7 @@ mod tests {
         let bits = [rates(&[(1e-6, 0.75)], &[])];
         let began = CampaignBegan { strikes_values: true, ..bits[0].campaigns()[0].began.clone() };
         let cell = Event::CampaignCell(bits[0].campaigns()[0].cells[0].clone());
-        let values = [RunRecord::of([Event::CampaignBegan(began), cell])];
+        let values = [RunRecord::from_events([Event::CampaignBegan(began), cell])];
         let single = [single_faults(vec![outcome(0, 30, 8)])];
         let figure = |arms: &[ArmRuns]| build(arms, &PlotOptions::default());
         assert_eq!(figure(&[arm("a", 2, &bits), arm("a", 2, &single)]).x.title, "Fault rate per bit");

@@ -192,7 +192,7 @@ mod tests {
                 Event::Report(Report { stage, round, kind, summary, ..Report::default() }),
             ]);
         }
-        let run = RunRecord::of(events);
+        let run = RunRecord::from_events(events);
         let figure = (LINE_LOSS.build)(&[arm("a", 0, [&run])], &PlotOptions::default());
         let names: Vec<_> = figure.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(
@@ -213,7 +213,7 @@ mod tests {
                 Report { stage: stage.to_owned(), kind: "line".to_owned(), summary, ..Report::default() };
             [Event::Point(place("line_loss", stage, 0.0, 1.0)), Event::Report(report)]
         });
-        let run = RunRecord::of(events);
+        let run = RunRecord::from_events(events);
         let figure = (LINE_LOSS.build)(&[arm("a", 0, [&run])], &PlotOptions::default());
         let names: Vec<_> = figure.lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["a, x ↔ y", "a, x ↔ y, interpolated statistics"]);

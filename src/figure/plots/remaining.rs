@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_level_counts_once_its_training_is_over() {
         let points = [level(1.0, 1.0, 0.5), level(0.5, 2.0, 0.75), level(0.25, 3.0, 0.125)];
-        let mut stopped = RunRecord::of([Event::Started { resumed: false, threads: 1 }]);
+        let mut stopped = RunRecord::from_events([Event::Started { resumed: false, threads: 1 }]);
         for point in points {
             stopped.apply(Event::Point(point));
         }
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn an_arm_before_its_first_pruning_is_no_level_yet() {
-        let begun = RunRecord::of([
+        let begun = RunRecord::from_events([
             Event::Started { resumed: false, threads: 1 },
             Event::Point(level(1.0, 1.0, 0.5)),
         ]);

@@ -35,7 +35,7 @@ pub fn left(remaining: f64, point: Point) -> Point {
 }
 
 pub fn record(points: impl IntoIterator<Item = Point>) -> RunRecord {
-    RunRecord::of(points.into_iter().map(Event::Point))
+    RunRecord::from_events(points.into_iter().map(Event::Point))
 }
 
 /// An arm whose runs have the seeds 1, 2, and so on.
@@ -79,7 +79,7 @@ pub fn rates(cells: &[(f64, f64)], unprotected: &[(f64, f64)]) -> RunRecord {
     };
     let protected = cells.iter().enumerate().map(state(false));
     let bare = unprotected.iter().enumerate().map(state(true));
-    RunRecord::of([Event::CampaignBegan(began)].into_iter().chain(protected).chain(bare))
+    RunRecord::from_events([Event::CampaignBegan(began)].into_iter().chain(protected).chain(bare))
 }
 
 /// A run with a campaign of single faults in two layers.
@@ -94,7 +94,7 @@ pub fn single_faults(outcomes: Vec<Outcomes>) -> RunRecord {
     };
     let trials = outcomes.iter().map(|outcome| outcome.trials).sum();
     let state = CellState { trials, outcomes, ..CellState::default() };
-    RunRecord::of([Event::CampaignBegan(began), Event::CampaignCell(state)])
+    RunRecord::from_events([Event::CampaignBegan(began), Event::CampaignCell(state)])
 }
 
 /// Draws two arms in panels for these batch sizes; the accuracies of the nth panel reach n tenths higher.

@@ -30,7 +30,7 @@ fn open_on_desktop(ctx: &egui::Context, path: &Path) {
 impl App {
     /// Draws the window.
     pub(super) fn layout_ui(&mut self, ui: &mut Ui) {
-        let sizes = PanelSizes::of(ui.ctx().content_rect().size());
+        let sizes = PanelSizes::new(ui.ctx().content_rect().size());
         self.shell.settings.is_small = sizes.is_small;
         if ui.input(moves_focus) {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
@@ -366,7 +366,7 @@ struct PanelSizes {
 
 impl PanelSizes {
     /// Returns the sizes in a window of this size.
-    fn of(window: Vec2) -> Self {
+    fn new(window: Vec2) -> Self {
         let is_small = window.x < SMALL.x || window.y < SMALL.y;
         Self { is_small, is_wide: window.x >= WIDE, most: 0.36 * window }
     }
@@ -413,14 +413,14 @@ mod tests {
     #[test]
     fn in_every_window_the_plot_gets_half_of_the_width_at_first() {
         for width in [640.0, 720.0, 899.0, 900.0, 960.0, 1247.0, 1248.0, 1280.0, 1360.0, 3840.0] {
-            let sizes = PanelSizes::of(vec2(width, 600.0));
+            let sizes = PanelSizes::new(vec2(width, 600.0));
             let settings = Settings { is_small: sizes.is_small, ..Settings::default() };
             let [_, right] = settings.sides(Group::Curves);
             let right = if right { sizes.right_width() } else { 0.0 };
             assert!(width - sizes.left_width() - right >= 0.49 * width, "{width}: {sizes:?}");
         }
         assert!(
-            PanelSizes::of(vec2(1280.0, 360.0)).is_small && !PanelSizes::of(vec2(1280.0, 720.0)).is_small
+            PanelSizes::new(vec2(1280.0, 360.0)).is_small && !PanelSizes::new(vec2(1280.0, 720.0)).is_small
         );
     }
 }

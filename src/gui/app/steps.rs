@@ -30,8 +30,11 @@ pub(super) enum Step {
 impl App {
     /// Does this, now or when it can be done.
     pub(super) fn then(&mut self, step: Step, ctx: &egui::Context) {
+        let is_start = matches!(step, Step::Start(_));
         self.steps.push_back(step);
-        self.follow_for_start(ctx);
+        if is_start {
+            self.follow_all_edits(ctx);
+        }
         let Some(step) = self.steps.pop_back() else { return };
         if self.is_ready(&step) {
             return self.carry_out(step, ctx);
@@ -53,7 +56,9 @@ impl App {
 
     /// Does what can be done now of what waits.
     pub(super) fn advance(&mut self, ctx: &egui::Context) {
-        self.follow_for_start(ctx);
+        if self.steps.iter().any(|step| matches!(step, Step::Start(_)) && self.is_ready(step)) {
+            self.follow_all_edits(ctx);
+        }
         for _ in 0..self.steps.len() {
             let Some(step) = self.steps.pop_front() else { return };
             if self.is_ready(&step) {
@@ -66,13 +71,26 @@ impl App {
 
     /// Follows edits and what was found in inputs, where runs are to start: results wait for a pause while a field is
     /// edited, but both give runs other identities.
-    fn follow_for_start(&mut self, ctx: &egui::Context) {
-        if self.steps.iter().any(|step| matches!(step, Step::Start(_))) {
+    fn follow_all_edits(&mut self, ctx: &egui::Context) {
+        self.look_at_inputs(ctx);
+        while self.look_at_document() {
             self.look_at_inputs(ctx);
-            while self.look_at_document() {
-                self.look_at_inputs(ctx);
-            }
         }
+    }
+
+    /// Follows edits, and returns the identities that these runs have then.
+    pub(super) fn follow_with(&mut self, runs: Vec<String>, ctx: &egui::Context) -> Vec<String> {
+        let document = &self.editor.document;
+        let places: Vec<_> =
+            runs.iter().map(|id| document.run(id).map(|run| (run.arm.clone(), run.seed))).collect();
+        self.follow_all_edits(ctx);
+        let now = self.editor.document.runs().iter();
+        let now: HashMap<_, _> = now.map(|run| ((run.arm.as_str(), run.seed), &run.id)).collect();
+        let id = |(id, place): (String, Option<(String, u64)>)| {
+            let found = place.and_then(|(arm, seed)| now.get(&(arm.as_str(), seed)).copied());
+            found.cloned().unwrap_or(id)
+        };
+        runs.into_iter().zip(places).map(id).collect()
     }
 
     /// Gives runs that are to start the identities that they have now; `before` are those of the document before.

@@ -88,7 +88,7 @@ fn pairs<'a>(rows: &[&'a Row], baseline: &'a str) -> Vec<(&'a str, &'a str)> {
 }
 
 fn difference_ui(ui: &mut Ui, compare: &Compare, second: &str, first: &str) {
-    let found = Comparison::of(&compare.rows, [first, second], |row| compare.is_visible(&row.run));
+    let found = Comparison::new(&compare.rows, [first, second], |row| compare.is_visible(&row.run));
     ui.add_space(STEP / 2.0);
     let colours = present(ui);
     ui.label(RichText::new(format!("{second} − {first}")).color(colours.text2));

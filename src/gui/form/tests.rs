@@ -280,7 +280,7 @@ fn swept_settings_are_added_by_their_labels_and_written_as_values() {
     assert_eq!(harness.state().drafts.problems(), []);
 }
 
-/// What forms know of a perceptron of 784–300–100–10.
+/// Describes a perceptron of 784–300–100–10, as forms know it.
 pub(super) fn perceptron() -> About {
     let text = "(data: Mnist(), net: Mlp(hidden: [300, 100]), arms: [(name: \"a\", plan: [Test])])";
     About::new(&doc::file::parse(text, std::path::Path::new("x.ron")).unwrap(), Some(0))

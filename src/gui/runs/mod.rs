@@ -320,7 +320,7 @@ impl Runs {
 
     /// Returns runs with these records.
     #[cfg(test)]
-    pub fn of(records: BTreeMap<String, RunRecord>) -> Self {
+    pub fn from_records(records: BTreeMap<String, RunRecord>) -> Self {
         Self { records: records.into_iter().collect(), revision: 1, ..Self::default() }
     }
 
@@ -456,13 +456,13 @@ mod tests {
         let started = || Event::Started { resumed: false, threads: 1 };
         let stopped = || Event::Stopped { secs: 1.0 };
         let failed = RunState::Failed("no room".to_owned());
-        let heard = RunRecord::of([started(), Event::Failed { message: "no room".to_owned() }]);
-        let mut runs = Runs::of(BTreeMap::from([("run".to_owned(), heard)]));
-        assert_eq!(runs.take_from_others("run", RunRecord::of([started(), stopped()])), None);
+        let heard = RunRecord::from_events([started(), Event::Failed { message: "no room".to_owned() }]);
+        let mut runs = Runs::from_records(BTreeMap::from([("run".to_owned(), heard)]));
+        assert_eq!(runs.take_from_others("run", RunRecord::from_events([started(), stopped()])), None);
         assert_eq!(runs.state("run"), failed);
-        let went_on = RunRecord::of([started(), Event::Point(Point::default()), stopped()]);
+        let went_on = RunRecord::from_events([started(), Event::Point(Point::default()), stopped()]);
         assert_eq!(runs.take_from_others("run", went_on), Some(RunState::Stopped));
-        let done = RunRecord::of([started(), Event::Finished { secs: 1.0 }]);
+        let done = RunRecord::from_events([started(), Event::Finished { secs: 1.0 }]);
         assert_eq!(runs.take_from_others("run", done), Some(RunState::Done));
     }
 

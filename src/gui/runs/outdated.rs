@@ -222,8 +222,8 @@ mod tests {
         };
         let before = runs_of("Test");
         assert_eq!(before[0].id, before[1].id, "equal arms share a run");
-        let record = RunRecord::of([Event::Point(Point::default()), Event::Finished { secs: 1.0 }]);
-        let mut runs = Runs::of(BTreeMap::from([(before[0].id.clone(), record)]));
+        let record = RunRecord::from_events([Event::Point(Point::default()), Event::Finished { secs: 1.0 }]);
+        let mut runs = Runs::from_records(BTreeMap::from([(before[0].id.clone(), record)]));
         runs.list(&before);
         runs.remember(&before);
         let after = runs_of("Test, Test");

@@ -244,7 +244,7 @@ mod tests {
 
     fn done(accuracy: f64) -> RunRecord {
         let point = Point { series: "test_accuracy".to_owned(), value: accuracy, ..Point::default() };
-        RunRecord::of([Event::Point(point), Event::Finished { secs: 1.0 }])
+        RunRecord::from_events([Event::Point(point), Event::Finished { secs: 1.0 }])
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
         let found = treatments(&experiment, &listed);
         let values = [0.98, 0.97, 0.96];
         let records = listed.iter().zip(values).map(|(run, value)| (run.id.clone(), done(value)));
-        let runs = Runs::of(records.collect::<BTreeMap<_, _>>());
+        let runs = Runs::from_records(records.collect::<BTreeMap<_, _>>());
         assert_eq!(summary(&[&found[0]], &runs).0, "97.00 ± 2.48");
         let twice = Treatment { runs: [listed.clone(), listed.clone()].concat(), ..found[0].clone() };
         assert_eq!(summary(&[&twice], &runs).0, "97.00 ± 2.48");
@@ -269,8 +269,8 @@ mod tests {
         let text = "(arms: [(name: \"a\", plan: [Test])])";
         let listed = doc::runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
         let look = |events: Vec<Event>| {
-            let record = RunRecord::of(events);
-            run_look(&listed[0], &Runs::of([(listed[0].id.clone(), record)].into()))
+            let record = RunRecord::from_events(events);
+            run_look(&listed[0], &Runs::from_records([(listed[0].id.clone(), record)].into()))
         };
         let plan = CellPlan { trials: 6_000, ..CellPlan::default() };
         let began = CampaignBegan { cells: vec![plan], ..CampaignBegan::default() };
@@ -295,7 +295,7 @@ mod tests {
         let found = treatments(&experiment, &listed);
         let of = |ends: [RunRecord; 2]| {
             let records = listed.iter().map(|run| run.id.clone()).zip(ends);
-            let runs = Runs::of(records.collect::<BTreeMap<_, _>>());
+            let runs = Runs::from_records(records.collect::<BTreeMap<_, _>>());
             (summary(&[&found[0]], &runs), run_look(&listed[1], &runs))
         };
         let mut diverged = done(0.098);
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(arm, ("1 of 2 diverged".to_owned(), RunTone::Warning));
         assert_eq!((run.words.as_str(), run.icon), ("diverged", Some(Icon::WarningFill)));
         assert!(run.hint.contains("9.80 %") && run.hint.contains("10 times"), "{}", run.hint);
-        let stopped = || RunRecord::of([Event::Stopped { secs: 1.0 }]);
+        let stopped = || RunRecord::from_events([Event::Stopped { secs: 1.0 }]);
         assert_eq!(of([stopped(), RunRecord::default()]).0.0, "1 of 2 stopped");
         assert_eq!(of([stopped(), stopped()]).0.0, "stopped");
     }

@@ -30,7 +30,7 @@ struct List {
 
 fn record(events: impl IntoIterator<Item = Event>) -> RunRecord {
     let started = Event::Started { resumed: false, threads: 1 };
-    RunRecord::of(std::iter::once(started).chain(events))
+    RunRecord::from_events(std::iter::once(started).chain(events))
 }
 
 fn done(accuracy: f64) -> RunRecord {
@@ -43,7 +43,7 @@ fn list(text: &str, records: Vec<RunRecord>) -> Harness<'static, List> {
     let experiment = parse(text, Path::new("x.ron")).unwrap();
     let all = runs(&experiment).unwrap();
     let ids = all.iter().map(|run| run.id.clone());
-    let runs = Runs::of(ids.zip(records).collect::<BTreeMap<_, _>>());
+    let runs = Runs::from_records(ids.zip(records).collect::<BTreeMap<_, _>>());
     let mut compare = Compare::default();
     let mut treatments = treatments(&experiment, &all);
     compare.take_treatments(&mut treatments);

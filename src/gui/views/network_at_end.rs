@@ -253,7 +253,7 @@ mod tests {
 
     /// Two rounds of a lottery after a dense training.
     fn lottery() -> RunRecord {
-        RunRecord::of(lottery_events().into_iter().chain([Event::Finished { secs: 1.0 }]))
+        RunRecord::from_events(lottery_events().into_iter().chain([Event::Finished { secs: 1.0 }]))
     }
 
     /// Copies the final network of a run to these rounds.
@@ -296,7 +296,7 @@ mod tests {
     fn a_run_in_progress_shows_the_rounds_that_are_over() {
         for view in ["network", "weights"] {
             let end = [Event::Finished { secs: 1.0 }];
-            let partial = || RunRecord::of(lottery_events());
+            let partial = || RunRecord::from_events(lottery_events());
             let mut harness = open(view, partial());
             let run = harness.state().results.join(&harness.state().listed[0].id);
             keep_rounds(&run, &[0, 2, 4]);
@@ -314,12 +314,13 @@ mod tests {
             harness.step();
             wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
             assert!(harness.query_by_label("final weights").is_none());
-            let stopped = RunRecord::of(lottery_events().into_iter().chain([Event::Stopped { secs: 1.0 }]));
+            let stopped =
+                RunRecord::from_events(lottery_events().into_iter().chain([Event::Stopped { secs: 1.0 }]));
             harness.state_mut().set_record(stopped);
             harness.step();
             wait_for(&mut harness, "a, seed 1, training 1, 100 % remaining");
             std::fs::write(run.join("DONE"), "").unwrap();
-            harness.state_mut().set_record(RunRecord::of(lottery_events().into_iter().chain(end)));
+            harness.state_mut().set_record(RunRecord::from_events(lottery_events().into_iter().chain(end)));
             // The network is loaded again, since its run has ended.
             harness.step();
             wait_until(&mut harness, "the slider", |harness| harness.query_by_role(Role::Slider).is_some());
@@ -339,7 +340,7 @@ mod tests {
         let mut harness = open("network", lottery());
         wait_for(&mut harness, HINT);
         assert!(harness.query_by_role(Role::Slider).is_none());
-        let mut plain = open("network", RunRecord::of([Event::Finished { secs: 1.0 }]));
+        let mut plain = open("network", RunRecord::from_events([Event::Finished { secs: 1.0 }]));
         wait_for(&mut plain, "a, seed 1, final weights");
         assert!(plain.query_by_label(HINT).is_none(), "one training has no rounds");
     }
@@ -347,7 +348,7 @@ mod tests {
     #[test]
     fn recorded_histograms_are_a_figure_for_every_kind_of_file() {
         let series = "fc1.weight norm".to_owned();
-        let record = RunRecord::of([Event::Point(Point { series, ..Point::default() })]);
+        let record = RunRecord::from_events([Event::Point(Point { series, ..Point::default() })]);
         let mut harness = open("histograms", record);
         let run = harness.state().results.join(&harness.state().listed[0].id);
         wait_for(

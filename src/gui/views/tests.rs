@@ -37,7 +37,7 @@ fn shown(record: RunRecord) -> Shown {
     let listed = runs(&experiment).unwrap();
     let folder = tempfile::tempdir().unwrap();
     write_done(folder.path(), &listed[0]);
-    let runs = Runs::of([(listed[0].id.clone(), record)].into());
+    let runs = Runs::from_records([(listed[0].id.clone(), record)].into());
     let results = folder.path().to_owned();
     let selection = Selection::Arm(0);
     Shown {
@@ -59,7 +59,7 @@ fn shown(record: RunRecord) -> Shown {
 impl Shown {
     /// Replaces the record of the run.
     pub fn set_record(&mut self, record: RunRecord) {
-        self.runs = Runs::of([(self.listed[0].id.clone(), record)].into());
+        self.runs = Runs::from_records([(self.listed[0].id.clone(), record)].into());
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn done() -> RunRecord {
         rows: vec![vec!["fc2.bias".to_owned()]],
         ..Report::default()
     };
-    RunRecord::of([Event::Report(held), Event::Finished { secs: 1.0 }])
+    RunRecord::from_events([Event::Report(held), Event::Finished { secs: 1.0 }])
 }
 
 pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Shown> {
@@ -300,7 +300,7 @@ fn no_table_cuts_a_number_however_narrow_it_is() {
         let campaign = record.campaigns()[0].clone();
         events.push(Event::CampaignBegan(campaign.began));
         events.extend(campaign.cells.into_iter().map(Event::CampaignCell));
-        RunRecord::of(events)
+        RunRecord::from_events(events)
     };
     for (view, ready) in [("network", "fc2"), ("weights", "Image of the values"), ("campaigns", "Conditions")]
     {
@@ -340,7 +340,7 @@ fn tickets_show_where_a_training_should_have_stopped() {
         point("validation_loss", 0.5, 200),
         Event::Finished { secs: 1.0 },
     ];
-    let mut harness = open("tickets", RunRecord::of(events));
+    let mut harness = open("tickets", RunRecord::from_events(events));
     harness.step();
     assert!(harness.query_by_label("Masks can be compared when two seeds of an arm are done.").is_some());
     assert!(matches!(harness.state().views.offers("tickets"), Offers::Later(_)));

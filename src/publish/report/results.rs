@@ -106,7 +106,7 @@ pub fn pairs(page: &mut Page, material: &Material<'_>) {
     let is_visible = |row: &Row| !material.left_out.contains(&row.run);
     let mut rows = Vec::new();
     for [first, second] in pairs.into_iter().take(MOST_PAIRS) {
-        let found = Comparison::of(&material.rows, [first, second], is_visible);
+        let found = Comparison::new(&material.rows, [first, second], is_visible);
         let Some(last) = found.last else { continue };
         let data = if found.validation { ", on the validation data" } else { "" };
         rows.push(vec![

@@ -101,7 +101,7 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     rest.split('"').next()
 }
 
-/// What a browser or a screen reader needs beyond closed elements.
+/// Checks the needs of browsers and screen readers beyond closed elements.
 fn check(html: &str) {
     let elements = elements(html);
     let mut ids = BTreeSet::new();

@@ -271,12 +271,12 @@ mod tests {
         let events = [point("test_loss", 20, 2.0), point("test_loss", 10, 3.0)].map(Event::Point);
         let clock = |utc: f64, secs: f64| Event::Clock(Clock { utc, secs });
         let clocks = [clock(1000.0, 0.0), clock(5000.0, 2.5)];
-        let record = RunRecord::of(clocks.into_iter().chain(events.clone()));
+        let record = RunRecord::from_events(clocks.into_iter().chain(events.clone()));
         let mut tags = Tags::new(&record, 0.0);
         let found: Vec<When> = record.points().iter().map(|point| tags.next_point(&point).1).collect();
         let when = |wall_time: f64, step: u64| When { wall_time, step };
         assert_eq!(found, [when(1002.0, 20), when(5000.5, 30)], "it was rewound and interrupted");
-        let older = RunRecord::of(events);
+        let older = RunRecord::from_events(events);
         let tags = Tags::new(&older, 9000.0);
         assert_eq!((tags.began(), tags.wall_time(3.0)), (8997.0, 9000.0), "by the age of its log");
     }
@@ -291,7 +291,7 @@ mod tests {
         let on_line =
             |along: f64| Point { along: Some(along), round: Some(1), ..point("line_loss", 20, 2.0) };
         let points = [cell("1", 1e-5), cell("4.0", 1e-5), on_line(0.0), on_line(0.5), on_line(1.0)];
-        let record = RunRecord::of(points.into_iter().map(Event::Point));
+        let record = RunRecord::from_events(points.into_iter().map(Event::Point));
         let mut tags = Tags::new(&record, 0.0);
         let found: Vec<(String, u64)> = record
             .points()
@@ -312,7 +312,7 @@ mod tests {
             let series = series("fc1.weight", measure);
             Event::Point(Point { series, value, trained: 2.0, secs: 1.5, ..place })
         };
-        let record = RunRecord::of([point(Measure::Mean, 0.25), point(Measure::Norm, 2.0)]);
+        let record = RunRecord::from_events([point(Measure::Mean, 0.25), point(Measure::Norm, 2.0)]);
         let entries = [Entry::Free, Entry::Pruned, Entry::Free, Entry::Free];
         let histogram = WeightHistogram {
             parameter: "fc1.weight".to_owned(),

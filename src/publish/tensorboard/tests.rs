@@ -67,7 +67,7 @@ fn every_run_has_a_file_with_its_values_as_float32() {
         point("test_accuracy", 0.7, 20),
         Event::Finished { secs: 2.5 },
     ];
-    bench.records.insert(bench.runs[1].id.clone(), RunRecord::of(events));
+    bench.records.insert(bench.runs[1].id.clone(), RunRecord::from_events(events));
     let written = bench.write().unwrap();
     assert_eq!((written.runs, written.points, written.histograms), (1, 3, 0));
     let [note] = &written.notes[..] else { panic!("{:?}", written.notes) };
@@ -95,7 +95,7 @@ fn every_run_has_a_file_with_its_values_as_float32() {
 #[test]
 fn a_folder_of_something_else_stays_as_it_is() {
     let mut bench = Bench::new();
-    bench.records.insert(bench.runs[0].id.clone(), RunRecord::of([point("test_loss", 1.0, 1)]));
+    bench.records.insert(bench.runs[0].id.clone(), RunRecord::from_events([point("test_loss", 1.0, 1)]));
     std::fs::create_dir(bench.place()).unwrap();
     std::fs::write(bench.place().join("notes.txt"), "mine").unwrap();
     assert!(matches!(bench.write(), Err(PublishError::Foreign { .. })));

@@ -469,7 +469,7 @@ mod tests {
             );
             serde_json::from_str(&line).unwrap()
         };
-        let record = RunRecord::of([
+        let record = RunRecord::from_events([
             point(0.5, 10, 1.0),
             point(0.75, 20, 1.0),
             point(0.25, 10, 0.21),

@@ -89,7 +89,7 @@ fn naive(setup: &Setup, context: &RunContext, faults: TrialFaults) -> String {
     hash(&logits.collect::<Vec<f32>>())
 }
 
-/// What trials yield with everything kept, with nothing kept, and without any of that.
+/// Compares the results of trials with everything kept, with nothing kept, and without any of that.
 fn assert_same(net: &str, fault: &str, protect: &str) {
     let campaign = |memory: u64| format!("(fault: ({fault}), protect: {protect}, memory: {memory})");
     let results = |memory: u64| {

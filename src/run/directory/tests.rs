@@ -178,7 +178,7 @@ fn what_a_crash_left_of_a_checkpoint_and_its_log_decides_where_a_run_goes_on() {
         assert_eq!(found.as_ref().map(|checkpoint| checkpoint.next), expected, "{what}");
         assert_eq!(directory.written, expected.map_or(0, |next| whole_log(2 * next).len()) as u64, "{what}");
         directory.event(Event::Started { resumed: found.is_some(), threads: 1 }).unwrap();
-        let record = RunRecord::of(heard.lock().unwrap().iter().cloned());
+        let record = RunRecord::from_events(heard.lock().unwrap().iter().cloned());
         let read = read_record(folder.path(), &run.id).unwrap();
         for record in [record, read] {
             let said: String = record.reports().iter().map(|report| report.summary.as_str()).collect();

@@ -150,7 +150,7 @@ mod tests {
             branch: String::new(),
         };
         let point = Point { series: "train_loss".to_owned(), round: Some(2), ..Point::default() };
-        let record = RunRecord::of([Event::Stage(stage), Event::Point(point)]);
+        let record = RunRecord::from_events([Event::Stage(stage), Event::Point(point)]);
         let found = mask_overlaps(folder.path(), &["a", "b"], &rounds(&record));
         let moments: Vec<_> = found
             .iter()

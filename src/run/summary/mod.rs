@@ -144,7 +144,7 @@ impl Files {
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
     let mask_counts = MaskCounts::new(&values.entries);
-    let (histogram, [minimum, maximum]) = Histogram::of(&values.values, &values.entries, dense);
+    let (histogram, [minimum, maximum]) = Histogram::measure(&values.values, &values.entries, dense);
     ParameterSummary {
         name: parameter.name.clone(),
         shape: parameter.shape.clone(),

@@ -70,7 +70,7 @@ fn a_run_that_is_not_done_says_so() {
 #[test]
 fn a_histogram_keeps_pruned_and_held_entries_apart() {
     let histogram =
-        Histogram::of(&[0.0, 3.0, -3.0, 3.0, f32::NAN], &[Pruned, Frozen, Free, Free, Free], &[]).0;
+        Histogram::measure(&[0.0, 3.0, -3.0, 3.0, f32::NAN], &[Pruned, Frozen, Free, Free, Free], &[]).0;
     assert_eq!((histogram.edges[0], histogram.edges[BINS]), (-3.0, 3.0));
     assert_eq!((histogram.free[0], histogram.free[BINS - 1]), (1, 1));
     assert_eq!((histogram.frozen[BINS - 1], histogram.pruned[BINS / 2]), (1, 1));
@@ -79,13 +79,13 @@ fn a_histogram_keeps_pruned_and_held_entries_apart() {
 
 #[test]
 fn a_histogram_of_equal_values_has_room_around_them() {
-    let histogram = Histogram::of(&[1.0, 1.0], &[Free, Free], &[]).0;
+    let histogram = Histogram::measure(&[1.0, 1.0], &[Free, Free], &[]).0;
     assert_eq!((histogram.edges[0], histogram.edges[BINS], histogram.free[BINS / 2]), (0.5, 1.5, 2));
 }
 
 #[test]
 fn the_dense_network_is_in_the_same_bins() {
-    let histogram = Histogram::of(&[0.0, 1.0], &[Pruned, Free], &[-3.0, 3.0]).0;
+    let histogram = Histogram::measure(&[0.0, 1.0], &[Pruned, Free], &[-3.0, 3.0]).0;
     assert_eq!((histogram.edges[0], histogram.edges[BINS]), (-3.0, 3.0));
     assert_eq!((histogram.dense[0], histogram.dense[BINS - 1]), (1, 1));
     let (folder, run) = (tempfile::tempdir().unwrap(), run());

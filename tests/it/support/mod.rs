@@ -157,7 +157,7 @@ fn said(events: &[Event]) -> Vec<Report> {
 
 /// What is known of the campaigns of a run.
 pub fn campaigns(events: &[Event]) -> Vec<CampaignRecord> {
-    RunRecord::of(events.iter().cloned()).campaigns().to_vec()
+    RunRecord::from_events(events.iter().cloned()).campaigns().to_vec()
 }
 
 /// Whether two networks have the same bits everywhere.

@@ -221,7 +221,7 @@ fn runs_that_are_asked_for_while_results_are_read_start_when_these_are_known() {
     assert!(window.stage.borrow().jobs.is_empty(), "the window goes on meanwhile");
     let runs = window.harness.state().editor.document.runs();
     let (all, last) = (runs.len(), runs[runs.len() - 1].id.clone());
-    sender.send((last, RunRecord::of([started(), Event::Finished { secs: 1.0 }]))).unwrap();
+    sender.send((last, RunRecord::from_events([started(), Event::Finished { secs: 1.0 }]))).unwrap();
     drop(sender);
     window.harness.run();
     assert_eq!(window.stage.borrow().jobs.len(), all - 1, "one of them was done long ago");

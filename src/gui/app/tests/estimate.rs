@@ -12,7 +12,7 @@ fn window() -> Window {
     window
 }
 
-/// How many measurements were begun, and how many of them are wanted.
+/// Counts the measurements that were begun, and those of them that are wanted.
 fn asked(window: &Window) -> (usize, usize) {
     let stage = window.stage.borrow();
     let wanted = stage.asked.iter().filter(|asked| asked.stop.requested().is_none());

@@ -11,7 +11,7 @@ fn repaint_delay(window: &mut Window) -> Duration {
     window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay
 }
 
-/// Whether the window comes to rest: the table of runs and the figure may be a little behind, and view settings are
+/// Returns true if the window comes to rest: the table of runs and the figure may be a little behind, and view settings are
 /// written once they rest.
 fn settles(window: &mut Window) -> bool {
     (0..40).any(|round| {

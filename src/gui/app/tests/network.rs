@@ -28,7 +28,7 @@ fn net(window: &Window) -> String {
     window.harness.state().editor.document.experiment.net.to_ron()
 }
 
-/// What is said of the layer whose line has this name, under the pointer.
+/// Returns the text under the pointer about the layer whose line has this name.
 fn beside(window: &mut Window, line: &str) -> String {
     window.harness.get_by_label(line).hover();
     window.harness.run_steps(40);

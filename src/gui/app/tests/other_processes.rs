@@ -62,7 +62,7 @@ fn what_was_found_of_another_folder_of_runs_that_are_gone_or_not_listed_is_passe
     let found = |folder: &Path, run: &str| ChangedRecord {
         folder: folder.to_owned(),
         run: run.to_owned(),
-        record: RunRecord::of([started(), accuracy(0.5, 1.0), Event::Stopped { secs: 1.0 }]),
+        record: RunRecord::from_events([started(), accuracy(0.5, 1.0), Event::Stopped { secs: 1.0 }]),
     };
     let take = |app: &mut App, found: ChangedRecord| {
         let results = app.editor.results();

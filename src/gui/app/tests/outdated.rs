@@ -22,7 +22,7 @@ fn lines(window: &Window) -> Vec<(String, usize)> {
     arms.iter().map(|arm| (arm.name.clone(), arm.runs.len())).collect()
 }
 
-/// What an export of the plot writes, as CSV.
+/// Returns the CSV that an export of the plot writes.
 fn exported(window: &mut Window) -> Option<String> {
     let app = window.harness.state_mut();
     let input = app.workspace.export_input(&app.runner.runs);
@@ -102,7 +102,7 @@ fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
     let (sender, found) = sync_channel(4);
     let outdated_runs =
         |id: &str, arm: &str| StoredRun { id: id.to_owned(), arm: arm.to_owned(), seed: 1, difference: None };
-    let record = RunRecord::of([started(), accuracy(0.5, 1.0), accuracy(0.5, 2.0)]);
+    let record = RunRecord::from_events([started(), accuracy(0.5, 1.0), accuracy(0.5, 2.0)]);
     sender.send((outdated_runs("new", "dense"), Some(record))).unwrap();
     sender.send((outdated_runs("old", "dense"), None)).unwrap();
     drop(sender);

@@ -67,7 +67,7 @@ fn quit(window: &mut Window, answer: &str) -> Settings {
     window.harness.state().shell.settings.clone()
 }
 
-/// What a window leaves that was closed with edits; the seeds that these made.
+/// Returns the settings that a window leaves when it is closed with edits, and the seeds that these made.
 fn edited_and_quit(file: Option<PathBuf>) -> (Settings, Vec<u64>) {
     let mut window = Window::open(file);
     window.click("Run all");

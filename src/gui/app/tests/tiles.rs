@@ -21,7 +21,7 @@ fn group(window: &Window) -> Group {
     window.harness.state().workspace.tiles.group()
 }
 
-/// Whether a tile has this title.
+/// Returns true if a tile has this title.
 pub fn is_open(window: &Window, title: &str) -> bool {
     window.harness.query_by_label(&format!("Menu of {title}")).is_some()
 }

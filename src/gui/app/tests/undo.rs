@@ -18,7 +18,7 @@ fn state(window: &Window) -> EditState {
     EditState::new(CurrentState { experiment, view, tiles: app.workspace.tiles.tiles() })
 }
 
-/// What is another one than it was.
+/// Returns the part of the document that differs from before.
 fn change(before: &EditState, window: &Window) -> Option<&'static str> {
     let now = state(window);
     before.change(CurrentState { experiment: &now.experiment, view: &now.view, tiles: &now.tiles })

@@ -47,9 +47,9 @@ fn shown() -> Desk {
             Event::Report(results::Report { stage, kind, summary, ..results::Report::default() })
         };
         let reports = [report("layers", format!("{remaining} left")), report("held", "all are".to_owned())];
-        RunRecord::of(points.into_iter().chain(reports).chain([Event::Finished { secs: 75.0 }]))
+        RunRecord::from_events(points.into_iter().chain(reports).chain([Event::Finished { secs: 75.0 }]))
     };
-    let known = Runs::of(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
+    let known = Runs::from_records(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
     let mut treatments = treatments(&experiment, &listed);
     let mut compare = Compare::default();
     compare.take_treatments(&mut treatments);

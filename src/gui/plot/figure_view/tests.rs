@@ -37,7 +37,7 @@ fn harness(width: f32) -> Harness<'static, Shown> {
     harness
 }
 
-/// Whether the line with this index is painted.
+/// Returns true if the line with this index is painted.
 fn has_line(view: &FigureView, index: usize) -> bool {
     fn has(items: &[Item], id: Id) -> bool {
         let is_here = |item: &Item| match &item.shape {
@@ -218,7 +218,7 @@ fn a_drag_along_x_zooms_x_and_leaves_y() {
     assert!((y[1] - fit[1][1]).abs() < 1e-6);
 }
 
-/// What the head of the legend says.
+/// Returns the text at the head of the legend.
 fn said(harness: &Harness<'_, Shown>) -> String {
     let node = harness.get_by_label_contains("dense 5");
     node.accesskit_node().value().unwrap_or_default()

@@ -1,7 +1,7 @@
 //! The trials of campaigns, read from the tables of their runs, with their faults as numbers.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -89,11 +89,14 @@ impl TrialQuery {
         sought: &FaultFilter,
         (runs, listed): (&[&Run], &[Listed<'_>]),
     ) -> (Self, BTreeMap<String, RunFacts>) {
+        let mut campaigns: HashMap<(&str, &str), Vec<&CampaignRecord>> = HashMap::new();
+        for (of, campaign) in listed.iter().filter(|(_, campaign)| campaign.trials() > 0) {
+            campaigns.entry((&of.arm, &of.id)).or_default().push(campaign);
+        }
         let mut facts = BTreeMap::new();
         let (mut cells, mut trials) = (Vec::new(), 0);
         for run in runs {
-            let own = listed.iter().filter(|(of, campaign)| of.id == run.id && campaign.trials() > 0);
-            let own = own.map(|(_, campaign)| *campaign);
+            let own = campaigns.get(&(run.arm.as_str(), run.id.as_str())).into_iter().flatten().copied();
             trials += own.clone().map(CampaignRecord::trials).sum::<u64>();
             cells.push((run.id.clone(), own.clone().map(SingleCells::new).collect()));
             let formats = own.map(|campaign| (key(campaign), campaign.began.format)).collect();
@@ -106,8 +109,8 @@ impl TrialQuery {
 
     /// Returns true if the answer to another query can be shown until this one is answered.
     pub fn continues(&self, other: &Self) -> bool {
-        let ids = |query: &Self| query.runs.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
-        (&self.folder, &self.sought, ids(self)) == (&other.folder, &other.sought, ids(other))
+        let [own, others] = [self, other].map(|query| query.runs.iter().map(|(id, _)| id));
+        (&self.folder, &self.sought) == (&other.folder, &other.sought) && own.eq(others)
     }
 
     /// Reads the tables.

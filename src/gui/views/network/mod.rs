@@ -69,7 +69,7 @@ impl View for NetworkView {
         let network: &mut NetworkAtEnd = shared.store.of();
         let shown = if of_experiment { None } else { network.spec(ui.ctx(), input) };
         let (place, net) = drawn_net(input, of_experiment);
-        let planned = Planned::of(input, shown, of_experiment);
+        let planned = Planned::new(input, shown, of_experiment);
         let drawn;
         let (summary, lines, id, arm, title) = if let Some(Planned { spec, id, arm }) = planned {
             let title = as_begun(&arm);
@@ -128,7 +128,7 @@ struct Planned {
 impl Planned {
     /// Returns the network to draw instead of that of a run, whose settings are given with whether they are outdated:
     /// while there is no such run, or it had another network.
-    fn of(input: &ViewInput<'_>, shown: Option<(Arc<RunSpec>, bool)>, of_experiment: bool) -> Option<Self> {
+    fn new(input: &ViewInput<'_>, shown: Option<(Arc<RunSpec>, bool)>, of_experiment: bool) -> Option<Self> {
         let edited = Self::edited(input, of_experiment);
         let is_edited = edited.is_some();
         let planned = edited.or_else(|| {
