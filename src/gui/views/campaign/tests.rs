@@ -16,7 +16,7 @@ use run::testing::run_in;
 fn trials() -> Harness<'static, Shown> {
     let record = single_faults(vec![outcome(0, 30, 8), outcome(1, 2, 0), outcome(0, 30, 4)]);
     let mut harness = open("campaigns", record);
-    harness.run();
+    harness.run_ok();
     let run = harness.state().results.join(&harness.state().listed[0].id);
     let faults = ",,0,,fc1.weight,3,30,3f000000,7f000000\n,,1,,fc2.weight,0,2,0,4\n\
         ,,2,,fc1.weight,5,30,3f000000,7f000000\n";
