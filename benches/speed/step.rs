@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use data::Samples;
 use net::{BurnCompute, Compute, LossFunction, Network, NoTap, OptimizerState, TrainPass};
-use optimize::Sgd;
+use optimize::{Optimizer, Sgd};
 
 use crate::call::Call;
 
@@ -37,7 +37,7 @@ pub fn training(
     per: usize,
 ) -> Times {
     let compute = call.compute();
-    let sgd = Sgd { rate: 0.01, momentum: 0.9, weight_decay: 1e-4, ..Sgd::default() };
+    let sgd = Optimizer::Sgd(Sgd { rate: 0.01, momentum: 0.9, weight_decay: 1e-4, ..Sgd::default() });
     let mut memory = OptimizerState::default();
     let values = samples.values().expect("noise is in memory");
     let mut gradient = |logits: &[f32]| criterion.evaluate(logits, &samples.labels).gradient;

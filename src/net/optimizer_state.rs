@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kernels::parallel::pairs_mut;
 use kernels::part::FreeBits;
 use kernels::simd::{Kernel, LANES, Simd, Vector, dispatch};
-use optimize::{Formula, MOST_SLOTS, UpdateRule, WithFormula};
+use optimize::{Formula, MOST_SLOTS, Optimizer, UpdateRule, WithFormula};
 use serde::{Deserialize, Serialize};
 
 use crate::compute::Gradients;
@@ -50,7 +50,11 @@ impl<V> OptimizerState<V> {
 
 impl OptimizerState {
     /// Takes one step. A held entry keeps its bits, and its slots become zero.
-    pub fn step(&mut self, rule: &impl UpdateRule, rate: f64, network: &mut Network, gradients: &Gradients) {
+    pub fn step(&mut self, optimizer: &Optimizer, rate: f64, network: &mut Network, gradients: &Gradients) {
+        self.step_by(optimizer, rate, network, gradients); // compiled in this crate, which is optimised
+    }
+
+    fn step_by(&mut self, rule: &impl UpdateRule, rate: f64, network: &mut Network, gradients: &Gradients) {
         assert!(
             rule.slots().len() <= MOST_SLOTS,
             "an optimizer keeps {MOST_SLOTS} values for each entry at most"
@@ -191,7 +195,6 @@ mod tests {
     use doc::{Loss, Net, Structure};
     use intervene::{BiasInit, Init};
     use kernels::testing::{assert_same_bits, level};
-    use optimize::Optimizer;
 
     /// 4 inputs, 300 and 100 hidden units, 3 outputs.
     fn toy() -> Network {
@@ -263,7 +266,7 @@ mod tests {
         for gradient in [1.0, 10.0, 100.0, 1000.0] {
             let gradients = (0..network.len()).map(|index| Some(vec![gradient; network.values(index).len()]));
             let gradients = gradients.collect();
-            memory.step(&Delayed, 1.0, &mut network, &gradients);
+            memory.step_by(&Delayed, 1.0, &mut network, &gradients);
         }
         let remembered = memory.slots.iter().map(|slot| slot[2].clone().unwrap());
         assert_eq!(remembered.collect::<Vec<_>>(), [1000.0, 100.0, 10.0].map(|value| vec![value; size]));
@@ -271,7 +274,7 @@ mod tests {
         network.freeze(2, &[1, size as u32 - 1], None);
         let gradients = (0..network.len()).map(|index| Some(vec![5.0; network.values(index).len()]));
         let gradients = gradients.collect();
-        memory.step(&Delayed, 1.0, &mut network, &gradients);
+        memory.step_by(&Delayed, 1.0, &mut network, &gradients);
         let ends = |values: &[f32]| [values[0], values[1], values[size - 2], values[size - 1]];
         assert_eq!(ends(network.values(2)), [-111.0, -11.0, -111.0, -11.0]);
         let remembered = memory.slots.iter().map(|slot| ends(slot[2].as_ref().unwrap()));

@@ -311,7 +311,7 @@ fn toy(masked: bool) -> (f32, f32, Vec<f32>) {
     let compute = NativeCompute::exact();
     let before = compute.logits(&network, &[1.0; 10], 1)[0];
     let pass = compute.train(&network, &[1.0; 10], 1, None, &mut |logits| vec![2.0 * (logits[0] - 40.0)]);
-    let sgd = optimize::Sgd::default();
+    let sgd = optimize::Optimizer::Sgd(optimize::Sgd::default());
     net::OptimizerState::default().step(&sgd, 0.01, &mut network, &pass.gradients);
     let after = compute.logits(&network, &[1.0; 10], 1)[0];
     (before, after, network.values(0).to_vec())

@@ -8,7 +8,7 @@ use doc::structure::Role;
 use doc::{Device, Loss, Net, Output, Structure};
 use intervene::{BiasInit, Init};
 use net::{BurnCompute, Compute, Initialisation, LossFunction, NativeCompute, Network, OptimizerState};
-use optimize::Sgd;
+use optimize::{Optimizer, Sgd};
 use serde::Deserialize;
 
 const RESULTS: &str = include_str!("../oracle/networks.json");
@@ -140,7 +140,7 @@ fn trained(compute: &dyn Compute, mut network: Network) -> Network {
     let structure = network.structure().clone();
     let values = inputs(structure.input, STEPS * BATCH);
     let loss = LossFunction::new(Loss::CrossEntropy, Output::Linear, CLASSES);
-    let rule = Sgd { momentum: 0.9, weight_decay: 5e-4, ..Sgd::default() };
+    let rule = Optimizer::Sgd(Sgd { momentum: 0.9, weight_decay: 5e-4, ..Sgd::default() });
     let mut optimizer = OptimizerState::default();
     for (step, values) in values.chunks(BATCH * structure.input.len()).enumerate() {
         let labels: Vec<u32> =
