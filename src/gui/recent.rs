@@ -25,7 +25,7 @@ const KEPT: usize = 12;
 pub struct Recent(Vec<PathBuf>);
 
 impl Recent {
-    /// Puts a file first. One that nobody has named stays in the list while there are results beside it: it is hard to
+    /// Puts a file first. An untitled one stays in the list while there are results beside it: it is hard to
     /// find otherwise.
     pub fn note(&mut self, path: &Path) {
         self.forget(path);

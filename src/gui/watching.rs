@@ -100,7 +100,7 @@ impl Watcher {
         }
     }
 
-    /// Takes another target. What was written since the first one that nobody has looked at is news.
+    /// Takes another target. Files written since the first target that was not checked yet are news.
     fn follow(&mut self, (target, now): (WatchTarget, SystemTime)) {
         let since = self.target.take().filter(|_| self.is_fresh).map_or(now, |(_, since)| since);
         (self.target, self.is_fresh) = (Some((target, since)), true);

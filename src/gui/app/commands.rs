@@ -763,25 +763,24 @@ impl App {
 
     /// Does something with runs in the queue; those that are not in it are added first where that is needed.
     pub(super) fn queue(&mut self, request: &QueueRequest, ctx: &egui::Context) {
-        let mut request = request.clone();
-        if matches!(request.action, QueueAction::Run | QueueAction::Next) {
-            request.runs = self.follow_with(request.runs, ctx);
-            let counts = self.runner.runs.counts(&request.runs);
-            if counts.startable > 0 || request.action == QueueAction::Run {
-                self.then(Step::Start(StartRequest::These(request.runs.clone())), ctx);
-            }
+        let runs = request.runs.clone();
+        if request.action == QueueAction::Run {
+            return self.then(Step::Start(StartRequest::These(runs)), ctx);
+        }
+        if request.action == QueueAction::Next && self.runner.runs.counts(&runs).startable > 0 {
+            return self.then(Step::Start(StartRequest::Next(runs)), ctx);
         }
         if self.runner.runs.is_running() {
-            self.runner.runs.carry_out(&request);
+            self.runner.runs.carry_out(request);
             return;
         }
-        if !matches!(request.action, QueueAction::Run | QueueAction::Stop)
+        if request.action != QueueAction::Stop
             && let Err(why) = self.give_file(ctx)
         {
             return self.fail("The runs were not moved", &why);
         }
         let results = self.editor.results();
-        if let Err(error) = self.runner.runs.rearrange(&request, self.editor.document.runs(), &results) {
+        if let Err(error) = self.runner.runs.rearrange(request, self.editor.document.runs(), &results) {
             self.log
                 .error(format!("The order of the runs was not written to {} ({error})", results.display()));
         }

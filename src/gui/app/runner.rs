@@ -51,6 +51,8 @@ pub(super) enum StartRequest {
     Failed,
     /// These, by identity.
     These(Vec<String>),
+    /// These, before all others that wait.
+    Next(Vec<String>),
 }
 
 /// The text of the bar while nothing runs, and the measurements for it.
@@ -139,14 +141,14 @@ impl Runner {
     /// Returns the requested runs; some may be done, or in the queue.
     pub fn requested(&self, request: &StartRequest, document: &Document) -> Vec<Run> {
         let these = match request {
-            StartRequest::These(runs) => runs.iter().collect(),
+            StartRequest::These(runs) | StartRequest::Next(runs) => runs.iter().collect(),
             StartRequest::All | StartRequest::Resumable | StartRequest::Failed => BTreeSet::new(),
         };
         let is_wanted = |run: &&Run| match request {
             StartRequest::All => !self.runs.has_given_up(&run.id) && !self.runs.is_archived(&run.id),
             StartRequest::Resumable => self.runs.is_resumable(&run.id),
             StartRequest::Failed => matches!(self.runs.state(&run.id), RunState::Failed(_)),
-            StartRequest::These(_) => these.contains(&run.id),
+            StartRequest::These(_) | StartRequest::Next(_) => these.contains(&run.id),
         };
         document.runs().iter().filter(is_wanted).cloned().collect()
     }

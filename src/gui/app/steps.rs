@@ -9,6 +9,7 @@ use eframe::egui;
 use super::App;
 use super::runner::{PATIENCE_FOR_MORE, StartRequest};
 use crate::dialogs::{Leaving, Next, PathUse};
+use crate::runs::{QueueAction, QueueRequest};
 use crate::widgets::Tone;
 use doc::Run;
 
@@ -78,27 +79,12 @@ impl App {
         }
     }
 
-    /// Follows edits, and returns the identities that these runs have then.
-    pub(super) fn follow_with(&mut self, runs: Vec<String>, ctx: &egui::Context) -> Vec<String> {
-        let document = &self.editor.document;
-        let places: Vec<_> =
-            runs.iter().map(|id| document.run(id).map(|run| (run.arm.clone(), run.seed))).collect();
-        self.follow_all_edits(ctx);
-        let now = self.editor.document.runs().iter();
-        let now: HashMap<_, _> = now.map(|run| ((run.arm.as_str(), run.seed), &run.id)).collect();
-        let id = |(id, place): (String, Option<(String, u64)>)| {
-            let found = place.and_then(|(arm, seed)| now.get(&(arm.as_str(), seed)).copied());
-            found.cloned().unwrap_or(id)
-        };
-        runs.into_iter().zip(places).map(id).collect()
-    }
-
     /// Gives runs that are to start the identities that they have now; `before` are those of the document before.
     pub(super) fn rename_waiting(&mut self, before: &[Run]) {
         let now = self.editor.document.runs().iter();
         let now: HashMap<_, _> = now.map(|run| ((&run.arm, run.seed), &run.id)).collect();
         for step in &mut self.steps {
-            let Step::Start(StartRequest::These(runs)) = step else { continue };
+            let Step::Start(StartRequest::These(runs) | StartRequest::Next(runs)) = step else { continue };
             for run in runs {
                 let known = before.iter().find(|known| known.id == *run);
                 if let Some(id) = known.and_then(|known| now.get(&(&known.arm, known.seed))) {
@@ -154,6 +140,9 @@ impl App {
         let folder = self.editor.results();
         if self.runner.start(&request, &self.editor.document, &folder, &mut self.log) {
             self.shell.keep_awake(true);
+        }
+        if let StartRequest::Next(runs) = request {
+            self.runner.runs.carry_out(&QueueRequest { action: QueueAction::Next, runs });
         }
     }
 

@@ -6,7 +6,7 @@ use eframe::egui::accesskit::Role;
 
 use super::script::Scripted;
 use super::*;
-use crate::runs::Sharing;
+use crate::runs::{QueueAction, QueueRequest, Sharing};
 use crate::worker::Threads;
 use run::{Command as QueueCommand, QueueOptions, RunOrder};
 
@@ -88,6 +88,20 @@ fn waiting_runs_are_moved_and_removed_by_commands() {
     window.execute(Command::StopSelected);
     assert_eq!(waiting(&window)[..2], [(3, 1), (3, 3)]);
     assert!(window.sees("1 of 12 runs"), "it counts as over");
+}
+
+#[test]
+fn a_run_that_is_to_be_next_has_the_identity_of_edits_that_were_not_followed_yet() {
+    let mut window = running();
+    window.edit();
+    let before = window.id(0, 99);
+    let ctx = window.harness.ctx.clone();
+    let app = window.harness.state_mut();
+    app.editor.document.experiment.train.batch = 77;
+    app.queue(&QueueRequest { action: QueueAction::Next, runs: vec![before.clone()] }, &ctx);
+    assert_ne!(window.id(0, 99), before);
+    assert_eq!(window.stage.borrow().jobs.last().unwrap().run.id, window.id(0, 99));
+    assert_eq!(waiting(&window)[0], (0, 99));
 }
 
 fn show_queue(window: &mut Window) {
