@@ -80,7 +80,7 @@ form::form! {
         images: Option<usize> = None, "Images", "Number of test images, from the first; default: all", unit "images", range [1, 1e9], unset "all";
         protect: Protect = Protect::Nothing, "Protection", "How activations are protected against faults";
         faults: FaultSource = FaultSource::Drawn, "Faults from", "Drawn, or listed in a file";
-        memory: u64 = 1024, "Memory", "For fault-free activations, so that a trial starts at its fault; if \
+        memory: u64 = 1024, "Memory (MiB)", "For fault-free activations, so that a trial starts at its fault; if \
             too small, every trial starts at the images", unit "MiB", range [0, 1_048_576];
     }
 }

@@ -155,9 +155,8 @@ pub enum XAxis {
 pub const REMAINING: &str = "Weights remaining";
 
 impl XAxis {
-    /// The axes that every run has, for menus.
-    pub const ALL: [Self; 6] =
-        [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds, Self::Clock];
+    /// The axes that every run has, for menus. The time by the clock is for the command line.
+    pub const ALL: [Self; 5] = [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds];
 
     /// Returns its name in menus and on the axis.
     pub fn label(&self) -> String {
