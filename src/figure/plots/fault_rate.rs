@@ -29,6 +29,7 @@ pub const PLOT: Plot = Plot {
     controls: Controls::of_means("Fault rate"),
     build,
     has_data_of: Some(|record| record.campaigns().iter().any(varies_rate)),
+    lacks: "it needs results of a Campaign stage that varies the rate",
     ..Plot::BASE
 };
 

@@ -22,6 +22,7 @@ pub const BY_BIT: Plot = Plot {
     controls: Controls::of_arm("Bit"),
     build: by_bit,
     has_data_of: Some(has_outcomes),
+    lacks: "it needs results of a Campaign stage with one fault in each trial",
     ..Plot::BASE
 };
 
@@ -45,6 +46,7 @@ pub const BY_LAYER: Plot = Plot {
     controls: Controls::of_arm("Share of images"),
     build: by_layer,
     has_data_of: Some(has_outcomes),
+    lacks: "it needs results of a Campaign stage with one fault in each trial",
     ..Plot::BASE
 };
 

@@ -164,8 +164,10 @@ pub struct PlotInput {
     pub grouping: String,
     /// A further note about the runs; may be empty.
     pub remark: String,
-    /// The reason why nothing can run now; empty where something can.
-    pub blocked: String,
+    /// What an empty plot says instead of how to begin: that runs go on, or why nothing can run; may be empty.
+    pub instead: String,
+    /// Which run has failed and why, while none goes on; may be empty.
+    pub failed: String,
     /// Changes whenever a record changes.
     pub revision: u64,
     pub faults: Option<ListedFaults>,

@@ -61,7 +61,10 @@ impl PlotState {
 
     /// Returns the plots that apply to the data, in the order of the registry.
     pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
-        let has = |plot: &&Plot| plot.has_data_of.is_none() || self.data.concerned.contains(&plot.name);
+        let has = |plot: &&Plot| match plot.has_data_of {
+            None => !self.data.series.is_empty(),
+            Some(_) => self.data.concerned.contains(&plot.name),
+        };
         ALL.iter().filter(has).map(|plot| plot.name)
     }
 

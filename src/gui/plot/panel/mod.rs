@@ -180,10 +180,13 @@ fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, state: &PlotState) {
             lacks.to_owned()
         } else if !input.filter.is_empty() {
             format!("The filter leaves no curves of {subject}")
+        } else if !input.failed.is_empty() {
+            input.failed.clone()
         } else if input.points() > 0 {
-            format!("Nothing to show: {}", plot.lacks)
-        } else if !input.blocked.is_empty() {
-            format!("Nothing can run yet. {}", input.blocked)
+            let yet = if input.instead.is_empty() { "" } else { " yet" };
+            format!("Nothing to show{yet}: {}", plot.lacks)
+        } else if !input.instead.is_empty() {
+            input.instead.clone()
         } else {
             format!("Press Run: curves of {subject} appear here")
         }));
