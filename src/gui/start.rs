@@ -26,7 +26,9 @@ use figure::scene::{Ink, Pen, Shape};
 use figure::{Dash, Figure, Line, style_of};
 use results::view::PlotOptions;
 
+/// Widths of lines, and of the bars of layers, in points.
 const LINE: f64 = 2.0;
+const BAR: f64 = 6.0;
 /// Distance from the frame of the picture to its lines.
 const MARGIN: f32 = 4.0;
 /// Width of a card with the space after it, and its height, in points.
@@ -150,7 +152,10 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
         }
         let mut link = |icon: Icon, text: &str, response: StartResponse| {
             let text = RichText::new(text).color(present(ui).link);
-            if ui.add(egui::Button::new((icon.atom(widgets::ICON), text)).frame_when_inactive(false)).clicked() {
+            if ui
+                .add(egui::Button::new((icon.atom(widgets::ICON), text)).frame_when_inactive(false))
+                .clicked()
+            {
                 links = Some(response);
             }
         };
@@ -162,7 +167,7 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
                 links = Some(StartResponse::Back);
             }
         }
-        let hint = "These run on data inside the program. The others ask for the folder of their data where that is not found.";
+        let hint = "These run on data inside the program. More ask for a folder of data.";
         ui.add(Label::new(RichText::new(hint).size(SMALL).color(present(ui).text3)).wrap());
     });
     if folded.is_open() {
@@ -311,7 +316,8 @@ fn result_ui(ui: &Ui, rect: Rect, template: usize) {
     let up = Mapping::new(&figure.y, y, [f64::from(inner.bottom()), f64::from(inner.top())]);
     for line in &figure.lines {
         let place = |[x, y]: &[f64; 2]| Some([across.place(*x)?, up.place(*y)?]);
-        let pen = Pen::new(Ink::new(line.style.rgb(theme::theme_of(ui))), LINE).dashed(line.style.dash);
+        let width = if figure.x.title.is_empty() { BAR } else { LINE };
+        let pen = Pen::new(Ink::new(line.style.rgb(theme::theme_of(ui))), width).dashed(line.style.dash);
         paint(&painter, &[Shape::Line(line.points.iter().filter_map(place).collect(), pen).plain()]);
     }
 }
@@ -336,7 +342,8 @@ fn figure(template: &Template) -> Option<Figure> {
     let arms: Vec<String> = expand_arms(&experiment).ok()?.into_iter().map(|arm| arm.name).collect();
     for (name, point) in rows.clone().filter_map(value) {
         if figure.lines.last().is_none_or(|line| line.name != name) {
-            let colour = arm_of(&arms, &name).unwrap_or_default();
+            let own = || experiment.arms.iter().position(|arm| arm.name == name); // of all its settings
+            let colour = arm_of(&arms, &name).or_else(own).unwrap_or_default();
             let is_second = figure.lines.iter().any(|line| line.style.colour == colour);
             let dash = if is_second { Dash::Dotted } else { Dash::Solid };
             let style = figure::Style { dash, ..style_of(colour) };

@@ -395,7 +395,12 @@ fn a_reading_that_was_pinned_stays_in_the_legend_and_floats_over_nothing() {
     }
     window.hang_up();
     let is_read = |window: &Window| {
-        window.harness.query_all_by(|node| node.value().is_some_and(|text| text.starts_with("at 2 "))).count()
+        window
+            .harness
+            .query_all_by(|node| {
+                node.value().is_some_and(|text| text.starts_with("at 2 epochs trained, pinned: "))
+            })
+            .count()
             == 1
     };
     assert!(!is_read(&window));
