@@ -1,11 +1,13 @@
 //! A list that is searched by a few letters and driven by the keyboard: all commands, or the files that were open before.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, vec2};
 
 use super::commands::{self, Command, CommandState};
+use super::recent::{RecentFile, RecentState};
 use super::text::first_statement;
 use super::tiles::{Pane, pane_named, panes};
 use super::widgets::{self, FieldState, scroll_area};
@@ -112,10 +114,36 @@ impl Palette {
 
 /// Returns the entries that fit what is typed, the best first; as they are listed when nothing is.
 fn fitting<'a>(typed: &str, entries: &'a [PaletteEntry]) -> Vec<&'a PaletteEntry> {
-    let mut scored: Vec<(i32, &PaletteEntry)> =
-        entries.iter().filter_map(|entry| Some((score(typed, &entry.text)?, entry))).collect();
-    scored.sort_by_key(|(score, _)| -score);
-    scored.into_iter().map(|(_, entry)| entry).collect()
+    let mut ranked: Vec<_> = entries.iter().filter_map(|entry| Some((rank(typed, entry)?, entry))).collect();
+    ranked.sort_by_key(|(rank, _)| Reverse(*rank));
+    ranked.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Ranks an entry, the greatest first; nothing where it does not fit. What cannot be done comes last. What is all of the name, or
+/// of what stands before or behind a colon, comes before words that begin words of it, and these before pieces of words; then
+/// views and commands with a key before rare commands.
+fn rank(typed: &str, entry: &PaletteEntry) -> Option<(bool, usize, bool, i32)> {
+    let can_be_chosen = entry.refusal.is_none();
+    let (typed, name) = (typed.trim().to_lowercase(), entry.text.to_lowercase());
+    if typed.is_empty() {
+        return Some((can_be_chosen, 0, false, 0));
+    }
+    let parts = std::iter::once(name.as_str()).chain(name.split(": ").skip(1));
+    let is_beside = || entry.detail.to_lowercase().contains(&typed);
+    let score =
+        parts.filter_map(|part| score(&typed, part)).max().or_else(|| is_beside().then_some(i32::MIN))?;
+    let mut words = name.split(|letter: char| !letter.is_alphanumeric());
+    let fits = [
+        name.contains(&typed),
+        typed.split_whitespace().all(|start| words.any(|word| word.starts_with(start))),
+        name.split(": ").any(|part| part == typed),
+    ];
+    let is_frequent = match entry.choice {
+        Choice::Command(command) => command.shortcut().is_some(),
+        Choice::Show(_) | Choice::File(_) => true,
+        Choice::AddStage(_) => false,
+    };
+    Some((can_be_chosen, fits.iter().rposition(|fits| *fits).map_or(0, |fit| fit + 1), is_frequent, score))
 }
 
 fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response {
@@ -183,16 +211,18 @@ pub fn stage_entries(refusal: Option<&str>) -> Vec<PaletteEntry> {
     plan::entries().into_iter().map(entry).collect()
 }
 
-/// Returns files as entries; those that are not there any more say so.
-pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
-    let entry = |(path, is_there): (&PathBuf, &bool)| {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let folder = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        let refusal = (!is_there).then(|| format!("{} no longer exists", path.display()));
-        let detail = if *is_there { folder } else { format!("missing from {folder}") };
-        PaletteEntry { text: name, detail, refusal, choice: Choice::File(path.clone()) }
+/// Returns files as entries, with what is known of them; those that are not there any more say so.
+pub fn file_entries(files: Vec<RecentFile>) -> Vec<PaletteEntry> {
+    let entry = |file: RecentFile| {
+        let is_missing = file.state == RecentState::Missing;
+        let refusal = is_missing.then(|| format!("{} no longer exists", file.path.display()));
+        let detail = [file.folder, file.day, file.state.words().1];
+        let detail: Vec<String> = detail.into_iter().filter(|part| !part.is_empty()).collect();
+        PaletteEntry {
+            text: file.name, detail: detail.join(" · "), refusal, choice: Choice::File(file.path)
+        }
     };
-    files.iter().zip(is_there).map(entry).collect()
+    files.into_iter().map(entry).collect()
 }
 
 /// A letter that continues the one before.
@@ -246,6 +276,8 @@ fn score(typed: &str, name: &str) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn best<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
@@ -278,10 +310,50 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_says_so() {
-        let files = [PathBuf::from("/a/x.ron"), PathBuf::from("/b/y.ron")];
-        let entries = file_entries(&files, &[true, false]);
+    fn words_that_begin_so_come_first_views_before_rare_commands_and_what_cannot_be_done_last() {
+        let entry = |text: &str, choice: Choice, can_be_chosen: bool| PaletteEntry {
+            text: text.to_owned(),
+            detail: String::new(),
+            refusal: (!can_be_chosen).then(|| "Nothing is running".to_owned()),
+            choice,
+        };
+        let command = Choice::Command;
+        let entries = [
+            entry("Plan of the arm", command(Command::TogglePlan), true),
+            entry("Move up in queue", command(Command::QueueUp), false),
+            entry("Runs side by side and threads…", command(Command::Sharing), true),
+            entry("Run all", command(Command::RunAll), true),
+            entry("Next part of the window", command(Command::NextRegion), true),
+            entry("Add stage: Campaign", Choice::AddStage("Campaign"), true),
+            entry("Show view: Parallel coordinates", Choice::Show("parallel"), true),
+            entry("Show view: Queue", Choice::Show("queue"), true),
+            entry("Show view: Campaigns", Choice::Show("campaigns"), true),
+            entry("Show view: Runs", Choice::Show("runs"), true),
+        ];
+        let found = |typed: &str| -> Vec<&str> {
+            fitting(typed, &entries).into_iter().map(|entry| entry.text.as_str()).collect()
+        };
+        assert_eq!(found("par")[0], "Show view: Parallel coordinates");
+        assert_eq!(found("queue"), ["Show view: Queue", "Move up in queue"]);
+        assert_eq!(found("runs")[0], "Show view: Runs");
+        assert_eq!(found("camp")[..2], ["Show view: Campaigns", "Add stage: Campaign"]);
+        assert_eq!(found("ad cam")[0], "Add stage: Campaign");
+        assert_eq!(found("arall")[0], "Show view: Parallel coordinates", "inside a word");
+        assert_eq!(found("").len(), entries.len());
+    }
+
+    #[test]
+    fn a_missing_file_says_so_and_files_are_found_by_what_stands_beside_them() {
+        let file = |path: &str, state| {
+            let mut file = RecentFile::unknown(Path::new(path));
+            file.state = state;
+            file
+        };
+        let done = RecentState::Runs { done: 3, all: 3 };
+        let entries = file_entries(vec![file("/a/x.ron", done), file("/b/y.ron", RecentState::Missing)]);
         assert_eq!((entries[0].text.as_str(), &entries[0].refusal), ("x.ron", &None));
         assert!(entries[1].refusal.as_ref().unwrap().contains("/b/y.ron no longer exists"));
+        assert_eq!(entries[0].detail, "/a · 3 runs done");
+        assert_eq!(fitting("3 runs", &entries), [&entries[0]]);
     }
 }

@@ -36,30 +36,18 @@ pub struct Settings {
     pub recent: Recent,
     pub export_kind: Option<FileKind>,
     pub export_folder: Option<PathBuf>,
-    /// What was stopped since the window was closed.
-    #[serde(alias = "to_go_on")]
-    pub unfinished: Option<Unfinished>,
-}
-
-/// Runs that were stopped since the window was closed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unfinished {
-    /// The file of their document, if it has one.
-    pub path: Option<PathBuf>,
-    /// The document, where its file does not hold all of it.
-    pub kept: Option<UnsavedEdits>,
-    pub runs: Vec<String>,
+    /// The document whose runs were stopped since the window was closed.
+    #[serde(rename = "to_resume")]
+    pub unfinished: Option<UnsavedEdits>,
 }
 
 impl Settings {
     /// Lets what is to be resumed at the next start follow a file that was renamed.
     pub fn follow_rename(&mut self, from: &Path, to: &Path) {
-        let Some(unfinished) = &mut self.unfinished else { return };
-        let kept = unfinished.kept.as_mut().map(|kept| &mut kept.path);
-        for path in [Some(&mut unfinished.path), kept].into_iter().flatten() {
-            if path.as_deref() == Some(from) {
-                *path = Some(to.to_owned());
-            }
+        if let Some(unfinished) = &mut self.unfinished
+            && unfinished.path.as_deref() == Some(from)
+        {
+            unfinished.path = Some(to.to_owned());
         }
     }
 

@@ -1,18 +1,19 @@
 //! Opens and closes documents, with the questions in between, and runs that go on at the next start.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
 use super::commands::Command;
+use super::runner::StartRequest;
 use super::steps::{PATIENCE, Step};
 use crate::dialogs::{Dialog, Leaving, Next, PathUse};
 use crate::document::Document;
 use crate::files::{PathRequest, Purpose, absolute};
+use crate::recovery::{Leftover, UnsavedEdits};
 use crate::selection::Selection;
-use crate::settings::Unfinished;
 use crate::start::{StartResponse, start_ui};
 use crate::theme;
 use doc::file;
@@ -163,9 +164,8 @@ impl App {
     }
 
     /// Returns a note to go on with the present runs at the next start; none when the document cannot be kept.
-    fn unfinished(&self) -> Option<Unfinished> {
+    pub(super) fn unfinished(&self) -> Option<UnsavedEdits> {
         let document = &self.editor.document;
-        let path = document.path().map(Path::to_owned);
         let mut runs: Vec<String> = self.runner.runs.open().cloned().collect();
         for step in &self.steps {
             if let Step::Start(request) = step {
@@ -176,9 +176,7 @@ impl App {
                 );
             }
         }
-        let is_in_file = path.is_some() && !document.would_lose();
-        let kept = if is_in_file { None } else { Some(document.to_keep()?) };
-        Some(Unfinished { path, kept, runs })
+        Some(UnsavedEdits { runs, ..document.to_keep()? })
     }
 
     /// Notes whether the present runs go on at the next start. Runs of another document that are noted already still do
@@ -186,51 +184,96 @@ impl App {
     fn note_unfinished(&mut self, goes_on: bool) {
         let own = self.editor.document.path();
         let is_replaced =
-            |noted: &mut Unfinished| goes_on || (noted.path.is_some() && noted.path.as_deref() == own);
+            |noted: &mut UnsavedEdits| goes_on || (noted.path.is_some() && noted.path.as_deref() == own);
         let replaced = self.shell.settings.unfinished.take_if(is_replaced);
         if goes_on {
-            self.shell.settings.unfinished = self.unfinished();
+            let noted = self.unfinished();
+            let closed = Some(SystemTime::now());
+            self.shell.settings.unfinished = noted.map(|noted| UnsavedEdits { closed, ..noted });
         }
-        if let Some(kept) = replaced.and_then(|replaced| replaced.kept) {
+        if let Some(kept) = replaced.filter(|replaced| !replaced.is_saved) {
             self.editor.leave(&kept, &mut self.log);
         }
     }
 
     /// Opens what the window begins with: a file, or the document whose runs were stopped when the last window was closed;
-    /// whether there is one. Of that document the edits come back too, and going on with its runs is offered.
+    /// whether there is one. Of that document the edits come back too, unless a crash since then has left newer ones, which are
+    /// asked about first; going on with its runs is offered afterwards.
     pub(super) fn open_first(&mut self, file: Option<&Path>) -> bool {
         let file = file.map(absolute);
-        let is_wanted = |noted: &mut Unfinished| file.is_none() || noted.path == file;
-        let noted = self.shell.settings.unfinished.take_if(is_wanted);
-        let Some(Unfinished { path, kept, runs }) = noted else {
+        let is_wanted = |noted: &mut UnsavedEdits| file.is_none() || noted.path == file;
+        let Some(noted) = self.shell.settings.unfinished.take_if(is_wanted) else {
             return file.is_some_and(|file| self.open(&file));
         };
-        let is_open = match kept.as_ref().map(|kept| (kept, Document::recovered(kept))) {
-            None => path.is_some_and(|path| self.open(&path)),
-            Some((_, Ok(document))) => {
+        let is_newer = |left: &Leftover| left.kept.path == noted.path && Some(left.written) > noted.closed;
+        let has_newer = self.editor.leftovers.iter().any(is_newer);
+        let is_open = match Document::recovered(&noted) {
+            Ok(document) if !noted.is_saved && !has_newer => {
                 self.take_document(document);
                 true
             }
-            Some((kept, Err(error))) => {
-                self.editor.leave(kept, &mut self.log);
+            Err(error) if !noted.is_saved => {
+                self.editor.leave(&noted, &mut self.log);
                 self.fail("The experiment with the stopped runs cannot be opened", &error.to_string());
-                false
+                file.is_some_and(|file| self.open(&file))
             }
+            Ok(_) | Err(_) => noted.path.as_deref().is_some_and(|path| self.open(path)),
         };
-        if is_open {
-            self.offer_resume(&runs);
-        }
-        is_open || (kept.is_some() && file.is_some_and(|file| self.open(&file)))
+        let path = self.editor.document.path().map(Path::to_owned);
+        self.shell.settings.unfinished = is_open.then_some(UnsavedEdits { path, ..noted });
+        is_open
     }
 
-    /// Offers to go on with those of these runs that are left to do.
-    fn offer_resume(&mut self, runs: &[String]) {
+    /// Asks about the edits of a window that crashed, once nothing else is asked and restoring them would take no
+    /// document from under its runs; then whether to go on with runs of the document that were stopped.
+    pub(super) fn ask_at_start(&mut self, ctx: &egui::Context) {
+        let mut steps = self.steps.iter();
+        let starts_or_leaves = steps.any(|step| matches!(step, Step::Start(_) | Step::Leave(..)));
+        if starts_or_leaves || self.runner.runs.is_running() || self.shell.may_close {
+            return;
+        }
+        if self.shell.dialog.as_ref().is_some_and(Dialog::offers_to_restore) {
+            self.shell.dialog = self.editor.leftover_question(); // which says how old it is
+            return ctx.request_repaint_after(Duration::from_secs(1));
+        }
+        if self.shell.dialog.is_none() && !self.editor.document.would_lose() {
+            self.shell.dialog = self.editor.leftover_question();
+        }
+        if self.shell.dialog.is_none() && !self.runner.runs.is_reading() {
+            self.offer_resume();
+        }
+    }
+
+    /// Offers to go on with the runs of the document that were stopped and are left to do.
+    fn offer_resume(&mut self) {
         let document = &self.editor.document;
+        let is_own = |noted: &mut UnsavedEdits| noted.path.as_deref() == document.path();
+        let Some(noted) = self.shell.settings.unfinished.take_if(is_own) else { return };
         let is_left =
-            |id: &&String| document.run(id).is_some() && self.runner.runs.state(id) != RunState::Done;
-        let runs: Vec<String> = runs.iter().filter(is_left).cloned().collect();
+            |id: &String| document.run(id).is_some() && self.runner.runs.state(id) != RunState::Done;
+        let runs: Vec<String> = noted.runs.into_iter().filter(is_left).collect();
         if !runs.is_empty() && document.first_error().is_none() {
-            self.shell.dialog = Some(Dialog::resume(&document.title(), runs));
+            self.shell.dialog = Some(Dialog::resume(&document.title(), runs, None));
+        }
+    }
+
+    /// Restores what a crash has interrupted: edits, whose runs are asked about then, or the runs alone.
+    pub(super) fn restore(&mut self, ctx: &egui::Context) {
+        match self.editor.restore(&mut self.log) {
+            Ok(None) => {}
+            Ok(Some(kept)) => {
+                self.reset();
+                if kept.is_saved {
+                    self.then(Step::Start(StartRequest::These(kept.runs)), ctx);
+                } else if !kept.runs.is_empty() {
+                    let path = self.editor.document.path().map(Path::to_owned);
+                    let other = self.shell.settings.unfinished.replace(UnsavedEdits { path, ..kept });
+                    if let Some(other) = other {
+                        self.editor.leave(&other, &mut self.log);
+                    }
+                }
+            }
+            Err(why) => self.fail("The unsaved edits cannot be restored", &why),
         }
     }
 

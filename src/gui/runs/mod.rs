@@ -32,8 +32,8 @@ pub enum RunNews {
         /// The other process, and its host.
         owner: String,
     },
-    /// All started runs have ended.
-    Over,
+    /// All started runs have ended; why the queue stopped by itself, if it did.
+    Over(Option<&'static str>),
     /// All records on disk are read: the number of runs.
     Read(usize),
     /// The records of runs that an edit has made are read.
@@ -314,7 +314,7 @@ impl Runs {
         self.paused = None;
         self.pace = BatchPace::default();
         self.revision += 1;
-        news.push(RunNews::Over);
+        news.push(RunNews::Over(self.view.as_ref().and_then(|view| view.halted)));
         news
     }
 

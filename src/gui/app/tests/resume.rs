@@ -1,7 +1,8 @@
 //! Runs that are stopped by closing the window, and their document at the next start.
 
+use super::citizen::until;
 use super::*;
-use crate::settings::Unfinished;
+use crate::recovery::UnsavedEdits;
 
 fn results(window: &Window) -> PathBuf {
     window.harness.state().editor.results()
@@ -64,6 +65,9 @@ fn quit(window: &mut Window, answer: &str) -> Settings {
         window.click("Discard");
     }
     window.click(answer);
+    window.say(0, Event::Stopped { secs: 1.0 });
+    window.hang_up();
+    assert!(window.harness.state().shell.may_close);
     window.harness.state().shell.settings.clone()
 }
 
@@ -88,7 +92,8 @@ fn edits_that_were_not_saved_come_back_with_their_runs_also_where_the_file_is_na
     let path = saved_template(folder.path());
     let (settings, edited) = edited_and_quit(Some(path.clone()));
     for file in [None, Some(path.clone())] {
-        let next = at_home(folder.path(), file, settings.clone());
+        let home = tempfile::tempdir().unwrap();
+        let next = at_home(home.path(), file, settings.clone());
         assert!(next.sees("Resume mine.ron?"), "{}", next.log());
         assert_eq!(seeds(&next), edited);
         let app = next.harness.state();
@@ -107,14 +112,16 @@ fn a_document_that_waits_for_the_next_start_is_not_lost_to_another_one() {
     drop(other);
     let mut other = at_home(folder.path(), Some(path.clone()), settings);
     let settings = quit(&mut other, "Quit and resume at next start");
-    let noted: Option<&Unfinished> = settings.unfinished.as_ref();
+    let noted: Option<&UnsavedEdits> = settings.unfinished.as_ref();
     assert_eq!(noted.and_then(|noted| noted.path.as_deref()), Some(path.as_path()));
     drop(other);
     let mut next = at_home(folder.path(), None, settings);
-    next.click("Not now");
-    next.harness.run();
     next.click("Restore");
     assert_eq!(seeds(&next), edited, "the place was taken, so it came as after a crash");
+    next.click("Not now");
+    drop(next);
+    let next = at_home(folder.path(), None, Settings::default());
+    assert!(next.sees("Restore unsaved edits to"), "nobody has saved them");
 }
 
 #[test]
@@ -132,7 +139,7 @@ fn a_document_whose_file_is_gone_comes_back_once() {
 fn a_document_that_waited_and_cannot_be_read_is_kept_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let (mut settings, _) = edited_and_quit(None);
-    let kept = settings.unfinished.as_mut().and_then(|noted| noted.kept.as_mut()).unwrap();
+    let kept = settings.unfinished.as_mut().unwrap();
     kept.text = "(nmae: 1)".to_owned();
     let window = at_home(folder.path(), None, settings);
     assert!(window.sees("The experiment with the stopped runs cannot be opened"));
@@ -140,22 +147,100 @@ fn a_document_that_waited_and_cannot_be_read_is_kept_all_the_same() {
     assert!(at_home(folder.path(), None, Settings::default()).sees("Restore unsaved edits to"));
 }
 
+/// Runs a file, does something, and is gone without a word once that is kept.
+fn crash(home: &Path, path: &Path, act: impl FnOnce(&mut Window)) {
+    let mut window = at_home(home, Some(path.to_owned()), Settings::default());
+    window.harness.state_mut().editor.recovery.as_mut().unwrap().pace = Duration::ZERO;
+    window.execute(Command::RunAll);
+    window.say(0, started());
+    act(&mut window);
+    let is_kept = |window: &Window| {
+        let app = window.harness.state();
+        let folder = std::fs::read_dir(home.join("recovery")).unwrap().flatten();
+        let files = folder.filter_map(|entry| std::fs::read(entry.path()).ok());
+        let kept = files.filter_map(|text| serde_json::from_slice::<UnsavedEdits>(&text).ok());
+        kept.into_iter().any(|kept| kept.runs.len() == 12 && Some(kept) == app.unfinished())
+    };
+    assert!(until(&mut window, is_kept));
+}
+
 #[test]
-fn edits_of_a_crash_are_offered_when_no_runs_go_on() {
+fn after_a_crash_edits_are_asked_about_before_runs_with_the_time_of_day() {
+    let home = tempfile::tempdir().unwrap();
+    let path = saved_template(home.path());
+    crash(home.path(), &path, |window| {
+        window.harness.state_mut().editor.document.experiment.arms[0].name = "full".to_owned();
+        window.harness.run();
+    });
+    let mut next = at_home(home.path(), None, Settings::default());
+    assert!(next.sees("Restore unsaved edits to mine.ron?") && !next.sees("Resume"));
+    assert!(next.sees("The backup is from today ") && next.sees(" s ago"));
+    next.click("Restore");
+    assert_eq!(next.harness.state().editor.document.experiment.arms[0].name, "full");
+    next.harness.run();
+    assert!(next.sees("Resume mine.ron?") && next.sees("12 runs were running or queued"));
+    next.click("Resume runs");
+    assert_eq!(next.stage.borrow().jobs.len(), 12);
+}
+
+#[test]
+fn after_a_crash_without_edits_the_runs_alone_are_asked_about() {
+    let home = tempfile::tempdir().unwrap();
+    let path = saved_template(home.path());
+    crash(home.path(), &path, |_| {});
+    let mut next = at_home(home.path(), None, Settings::default());
+    assert!(next.sees("Resume mine.ron?") && next.sees("when Weightlab ended (today "));
+    next.harness.key_press(Key::Escape);
+    next.harness.run();
+    drop(next);
+    let mut next = at_home(home.path(), None, Settings::default());
+    next.click("Resume runs");
+    assert_eq!(next.stage.borrow().jobs.len(), 12);
+    assert!(!next.harness.state().editor.document.is_unsaved());
+}
+
+#[test]
+fn marks_agree_with_the_names_of_a_document_that_is_older_or_newer_than_their_file() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = Window::new();
+    let path = saved_template(folder.path());
+    let mut window = Window::open(Some(path.clone()));
+    let app = window.harness.state_mut();
+    app.workspace.compare.view.marks.entry("arm:dense".to_owned()).or_default().note = "baseline".to_owned();
+    app.workspace.restyle(0, 5, &app.editor.document);
+    let style = |window: &Window| window.harness.state().workspace.treatments[0].colour;
+    let chosen = style(&window);
+    window.harness.state_mut().editor.document.experiment.arms[0].name = "full".to_owned();
+    window.harness.run();
+    assert_eq!(style(&window), chosen, "a renamed arm keeps its style");
+    window.harness.state_mut().finish(); // the file of the view has the new name, and the document is lost
+    let mut window = Window::open(Some(path.clone()));
+    window.harness.run();
+    let marks = &window.harness.state().workspace.compare.view.marks;
+    assert!(marks["arm:dense"].note == "baseline" && !marks.contains_key("arm:full"));
+    assert_eq!(style(&window), chosen);
+    window.harness.state_mut().finish();
+    let text = std::fs::read_to_string(&path).unwrap().replace("\"dense\"", "\"full\"");
+    std::fs::write(&path, text).unwrap();
+    let window = Window::open(Some(path));
+    assert_eq!(window.harness.state().workspace.compare.view.marks["arm:full"].note, "baseline");
+}
+
+#[test]
+fn edits_of_a_crash_are_asked_about_before_runs_that_were_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let mut window = Window::open(Some(path));
     let settings = quit(&mut window, "Quit and resume at next start");
     let mut crashed = Window::new();
     crashed.edit();
     let kept = crashed.harness.state().editor.document.to_keep().unwrap();
     let recovery = crate::recovery::Recovery::new(&folder.path().join("recovery")).unwrap();
     recovery.leave(&kept).unwrap();
+    drop(recovery);
     let mut next = at_home(folder.path(), None, settings);
+    assert!(next.sees("Restore unsaved edits to") && !next.sees("Resume mine.ron?"));
+    next.click("Ask at next start");
     next.click("Resume runs");
-    next.harness.run();
     assert_eq!(next.stage.borrow().jobs.len(), 12);
     assert!(!next.sees("Restore unsaved edits to"), "the runs are those of the document that is open");
-    next.hang_up();
-    next.harness.run();
-    assert!(next.sees("Restore unsaved edits to"));
 }
