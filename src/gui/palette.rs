@@ -8,7 +8,7 @@ use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichT
 
 use super::commands::{self, Command, CommandState};
 use super::recent::{RecentFile, RecentState};
-use super::text::first_statement;
+use super::text::{first_statement, shortened};
 use super::tiles::{Pane, pane_named, panes};
 use super::widgets::{self, FieldState, scroll_area};
 use super::{plan, theme};
@@ -38,6 +38,9 @@ pub enum PaletteList {
     Commands,
     Files,
 }
+
+/// The most letters of what stands beside a name.
+const LONGEST_DETAIL: usize = 60;
 
 /// An open list.
 pub struct Palette {
@@ -120,20 +123,20 @@ fn fitting<'a>(typed: &str, entries: &'a [PaletteEntry]) -> Vec<&'a PaletteEntry
 }
 
 /// Ranks an entry, the greatest first; nothing where it does not fit. What cannot be done comes last. What is all of the name, or
-/// of what stands before or behind a colon, comes before words that begin words of it, and these before pieces of words; then
-/// views and commands with a key before rare commands.
-fn rank(typed: &str, entry: &PaletteEntry) -> Option<(bool, usize, bool, i32)> {
+/// of what stands before or behind a colon, comes before words that begin words of it, these before pieces of words, these
+/// before letters in their order, and these before what stands beside the name; then views and commands with a key come before
+/// rare commands, and short names before long ones.
+fn rank(typed: &str, entry: &PaletteEntry) -> Option<(bool, usize, bool, Reverse<usize>)> {
     let can_be_chosen = entry.refusal.is_none();
     let (typed, name) = (typed.trim().to_lowercase(), entry.text.to_lowercase());
     if typed.is_empty() {
-        return Some((can_be_chosen, 0, false, 0));
+        return Some((can_be_chosen, 0, false, Reverse(0)));
     }
-    let parts = std::iter::once(name.as_str()).chain(name.split(": ").skip(1));
-    let is_beside = || entry.detail.to_lowercase().contains(&typed);
-    let score =
-        parts.filter_map(|part| score(&typed, part)).max().or_else(|| is_beside().then_some(i32::MIN))?;
+    let mut letters = name.chars();
     let mut words = name.split(|letter: char| !letter.is_alphanumeric());
     let fits = [
+        entry.detail.to_lowercase().contains(&typed),
+        typed.chars().filter(|letter| !letter.is_whitespace()).all(|letter| letters.any(|own| own == letter)),
         name.contains(&typed),
         typed.split_whitespace().all(|start| words.any(|word| word.starts_with(start))),
         name.split(": ").any(|part| part == typed),
@@ -143,12 +146,12 @@ fn rank(typed: &str, entry: &PaletteEntry) -> Option<(bool, usize, bool, i32)> {
         Choice::Show(_) | Choice::File(_) => true,
         Choice::AddStage(_) => false,
     };
-    Some((can_be_chosen, fits.iter().rposition(|fits| *fits).map_or(0, |fit| fit + 1), is_frequent, score))
+    Some((can_be_chosen, fits.iter().rposition(|fits| *fits)?, is_frequent, Reverse(name.len())))
 }
 
 fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response {
     let button = Button::selectable(is_chosen, &entry.text)
-        .shortcut_text(RichText::new(&entry.detail).small())
+        .shortcut_text(RichText::new(shortened(&entry.detail, LONGEST_DETAIL)).small())
         .truncate()
         .min_size(vec2(ui.available_width(), 3.0 * theme::STEP));
     let response = ui.add_enabled(entry.refusal.is_none(), button).accessible_name(&entry.text);
@@ -225,82 +228,37 @@ pub fn file_entries(files: Vec<RecentFile>) -> Vec<PaletteEntry> {
     files.into_iter().map(entry).collect()
 }
 
-/// A letter that continues the one before.
-const CONTINUED: i32 = 6;
-/// A letter that begins a word.
-const WORD: i32 = 8;
-/// The whole name, which no longer name that happens to fit exceeds.
-const WHOLE: i32 = 100_000;
-/// A letter that is skipped before the first one that fits.
-const LATE: i32 = -1;
-/// The most skipped letters that count.
-const LATEST: usize = 8;
-
-/// Scores how well `typed` fits `name`: all its letters occur in this order, best at the beginning of words and side
-/// by side. Nothing when they do not; spaces are not looked for.
-fn score(typed: &str, name: &str) -> Option<i32> {
-    let typed: Vec<char> = typed.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
-    let name: Vec<char> = name.to_lowercase().chars().collect();
-    if typed.is_empty() {
-        return Some(0);
-    }
-    if typed.iter().eq(name.iter().filter(|letter| !letter.is_whitespace())) {
-        return Some(WHOLE);
-    }
-    // Row by row of letters typed: the best score when this letter is at each position of the name.
-    let mut best: Vec<Option<i32>> = Vec::new();
-    for (row, letter) in typed.iter().enumerate() {
-        let mut reached: Option<i32> = None;
-        let scores = (0..name.len()).map(|at| {
-            // The best score of the letters before, if the last of them is left of this position.
-            let reached_before = reached;
-            if row > 0 {
-                reached = reached.max(best[at]);
-            }
-            if name[at] != *letter {
-                return None;
-            }
-            let before = if row == 0 {
-                Some(LATE * i32::try_from(at.min(LATEST)).unwrap_or_default())
-            } else {
-                reached_before
-                    .max(at.checked_sub(1).and_then(|left| best[left]).map(|score| score + CONTINUED))
-            };
-            let is_word = at == 0 || !name[at - 1].is_alphanumeric();
-            before.map(|score| score + 1 + if is_word { WORD } else { 0 })
-        });
-        best = scores.collect();
-    }
-    best.into_iter().flatten().max()
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
     use super::*;
 
+    fn entry(text: &str, choice: Choice, can_be_chosen: bool) -> PaletteEntry {
+        let refusal = (!can_be_chosen).then(|| "Nothing is running".to_owned());
+        PaletteEntry { text: text.to_owned(), detail: String::new(), refusal, choice }
+    }
+
     fn best<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
-        let scored = names.iter().filter_map(|name| Some((score(typed, name)?, *name)));
-        scored.max_by_key(|(score, _)| *score).map(|(_, name)| name)
+        let entries: Vec<PaletteEntry> =
+            names.iter().map(|name| entry(name, Choice::Show("x"), true)).collect();
+        let first = fitting(typed, &entries).first().map(|entry| entry.text.clone())?;
+        names.iter().copied().find(|name| *name == first)
     }
 
     #[test]
     fn letters_have_to_come_in_order() {
-        assert!(score("rnl", "Run all").is_some());
-        assert!(score("lr", "Run all").is_none());
-        assert!(score("rr", "Run").is_none(), "one letter counts once");
-        assert_eq!(score("", "Run all"), Some(0));
+        assert_eq!(best("rnl", &["Run all"]), Some("Run all"));
+        assert_eq!(best("lr", &["Run all"]), None);
+        assert_eq!(best("rr", &["Run"]), None, "one letter counts once");
+        assert_eq!(best("", &["Run all"]), Some("Run all"));
         assert_eq!(best("weights", &["Weight statistics", "Weights", "Weights over time"]), Some("Weights"));
     }
 
     #[test]
     fn beginnings_of_words_and_whole_pieces_count_more() {
         assert_eq!(best("sa", &["Stop after this stage", "Save as…", "Run all"]), Some("Save as…"));
-        assert_eq!(
-            best("san", &["Stop after this stage", "Stop now", "Save as a new file"]),
-            Some("Save as a new file")
-        );
+        assert_eq!(best("sa ne", &["Stop now", "Save as a new file"]), Some("Save as a new file"));
         assert_eq!(
             best("stage", &["Set trace gamma", "Stop after this stage"]),
             Some("Stop after this stage")
@@ -311,12 +269,6 @@ mod tests {
 
     #[test]
     fn words_that_begin_so_come_first_views_before_rare_commands_and_what_cannot_be_done_last() {
-        let entry = |text: &str, choice: Choice, can_be_chosen: bool| PaletteEntry {
-            text: text.to_owned(),
-            detail: String::new(),
-            refusal: (!can_be_chosen).then(|| "Nothing is running".to_owned()),
-            choice,
-        };
         let command = Choice::Command;
         let entries = [
             entry("Plan of the arm", command(Command::TogglePlan), true),

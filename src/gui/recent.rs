@@ -61,11 +61,6 @@ impl Recent {
         self.0.retain(|known| known != path);
     }
 
-    /// Forgets all files.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// Returns the files, the last one first.
     pub fn files(&self) -> &[PathBuf] {
         &self.0

@@ -43,9 +43,9 @@ pub struct UnsavedEdits {
     /// The runs in progress and those that waited, by identity.
     #[serde(default)]
     pub runs: Vec<String>,
-    /// When the window was closed, if it was.
+    /// True if the window was closed, and these runs are to go on at the next start.
     #[serde(default)]
-    pub closed: Option<SystemTime>,
+    pub is_closed: bool,
 }
 
 /// Unsaved edits of a window that crashed.
@@ -236,7 +236,7 @@ mod tests {
     fn kept(text: &str) -> UnsavedEdits {
         let (title, text) = ("x".to_owned(), text.to_owned());
         let (path, saved, typed, is_saved, runs) = (None, String::new(), Vec::new(), false, Vec::new());
-        UnsavedEdits { path, title, saved, text, typed, is_saved, runs, closed: None }
+        UnsavedEdits { path, title, saved, text, typed, is_saved, runs, is_closed: false }
     }
 
     /// Waits for the thread, a second at most.

@@ -58,10 +58,14 @@ pub enum RunError {
 impl RunError {
     /// Returns why all runs that write there would fail the same way, if so.
     pub fn stops_all(&self) -> Option<&'static str> {
-        let Self::Disk { source, .. } = self else { return None };
+        let (source, is_written) = match self {
+            Self::Disk { source, .. } => (source, true),
+            Self::Weights(WeightFileError::Io { source, .. }) => (source, false), // perhaps only read
+            _ => return None,
+        };
         match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some("no space is left on the disk"),
-            ErrorKind::PermissionDenied => Some("the folder of the results may not be written"),
+            ErrorKind::PermissionDenied if is_written => Some("the folder of the results may not be written"),
             ErrorKind::ReadOnlyFilesystem => Some("the disk of the results can only be read"),
             _ => None,
         }

@@ -199,7 +199,6 @@ impl App {
                 }
             }
             Some(TreeRequest::Queue(request)) => self.queue(&request, &ui.ctx().clone()),
-            Some(TreeRequest::Recolour) => self.take_treatments(),
             Some(TreeRequest::ShowInTable) => self.workspace.show_in_table(),
             Some(TreeRequest::OpenFolder(run)) => {
                 open_on_desktop(ui.ctx(), &self.editor.results().join(run));

@@ -152,9 +152,6 @@ commands! {
                 .keys(&[ctrl(Key::O)]).anywhere();
             OpenRecent: command("Open recent…", "Lists recently opened files", |app, _| app.shell.open_list(PaletteList::Files))
                 .keys(&[shift(Key::O)]).anywhere();
-            ClearRecent: command("Clear list of recent files", "Clears the list; the files stay, and those that nobody has named are listed again",
-                |app, _| app.shell.settings.recent.clear())
-                .anywhere().when(has_recent);
         ]
         [
             Save: command("Save", "Writes the experiment to its file", |app, ctx| app.save(None, ctx))
@@ -440,10 +437,6 @@ fn unless(why_not: Option<impl Into<Cow<'static, str>>>) -> Enabled {
 
 fn has_document(app: &App) -> Enabled {
     require(!app.shell.is_starting, "No experiment is open: choose one on this page")
-}
-
-fn has_recent(app: &App) -> Enabled {
-    require(!app.shell.settings.recent.files().is_empty(), "No file has been opened or saved yet")
 }
 
 fn has_results(app: &App) -> Enabled {

@@ -38,8 +38,12 @@ pub(super) struct Editor {
     pub document: Document,
     pub history: History,
     pub recovery: Option<Recovery>,
-    /// Unsaved edits of crashed windows, the newest last.
+    /// What crashed windows have left, the newest last.
     pub leftovers: Vec<Leftover>,
+    /// The documents of closed windows whose runs are to go on, the newest last.
+    pub closed: Vec<Leftover>,
+    /// The one of them, or of those that were restored, whose runs are to be asked about.
+    pub resumes: Option<Leftover>,
     untitled: PathBuf,
     /// The last look at the file since it was opened or saved, in seconds, and whether another program had written it.
     pub looked: Option<(f64, bool)>,
@@ -54,12 +58,13 @@ impl Editor {
         let template = &templates::all()[0];
         let document = Document::untitled(template.name, template.text).expect("a test opens every template");
         let (history, recovery) = (History::default(), None);
-        let mut editor = Self { document, history, recovery, leftovers: Vec::new(), untitled, looked: None };
+        let (leftovers, closed, resumes, looked) = (Vec::new(), Vec::new(), None, None);
+        let mut editor = Self { document, history, recovery, leftovers, closed, resumes, untitled, looked };
         let Some(folder) = home.map(|home| home.join("recovery")) else { return editor };
         match Recovery::new(&folder) {
             Ok(recovery) => {
-                editor.leftovers = recovery.leftovers();
-                editor.leftovers.reverse();
+                let left = recovery.leftovers().into_iter().rev();
+                (editor.closed, editor.leftovers) = left.partition(|left| left.kept.is_closed);
                 editor.recovery = Some(recovery);
             }
             Err(error) => log.error(format!(
@@ -169,24 +174,15 @@ impl Editor {
         Some(Dialog::recover(&leftover.kept, &when))
     }
 
-    /// Makes the edits that were asked about the document. Returns what was kept, if there is another document now.
-    ///
-    /// # Errors
-    /// Why they cannot be read.
-    pub fn restore(&mut self, log: &mut Log) -> Result<Option<UnsavedEdits>, String> {
-        let Some(leftover) = self.leftovers.pop() else { return Ok(None) };
-        let kept = leftover.kept.clone();
-        self.document = Document::recovered(&kept).map_err(|error| error.to_string())?;
-        if !kept.is_saved {
-            log.info(format!("Restored the unsaved edits to {}; save to keep them", kept.title));
-        }
-        // First this window keeps them, then the other one's file goes.
+    /// Keeps the document as one that this window has, before what another one left of it goes.
+    pub fn take_over(&mut self, leftover: Leftover) {
         if let Some(recovery) = &mut self.recovery {
             let document = &self.document;
-            recovery.keep([document.revision(), 0], || document.to_keep());
+            if document.would_lose() {
+                recovery.keep([document.revision(), 0], || document.to_keep());
+            }
             recovery.drop_leftover(leftover);
         }
-        Ok(Some(kept))
     }
 
     /// Gives up the edits that were asked about.

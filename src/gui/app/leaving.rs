@@ -1,7 +1,7 @@
 //! Opens and closes documents, with the questions in between, and runs that go on at the next start.
 
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
@@ -34,7 +34,8 @@ impl App {
             let typed = if document.is_unsaved() { Vec::new() } else { document.drafts.wrong_texts() };
             self.shell.dialog = Some(Dialog::unsaved(&document.title(), &typed, leaving));
         } else if self.runner.runs.is_running() && leaving.to != Next::ChooseFile && !leaving.is_stopping {
-            let (runs, comes_back) = (self.runner.runs.open().count(), self.unfinished().is_some());
+            let comes_back = self.editor.recovery.is_some() && self.unfinished().is_some();
+            let runs = self.runner.runs.open().count();
             self.shell.dialog = Some(Dialog::Running { runs, leaving, comes_back });
         } else {
             self.leave(leaving, ctx);
@@ -68,7 +69,9 @@ impl App {
 
     /// Stops the runs, and then leaves.
     pub(super) fn stop_and_leave(&mut self, resumes_later: bool, leaving: Leaving, ctx: &egui::Context) {
-        self.note_unfinished(resumes_later);
+        if let Some(kept) = self.unfinished().filter(|_| resumes_later) {
+            self.editor.leave(&UnsavedEdits { is_closed: true, ..kept }, &mut self.log);
+        }
         // Otherwise they would begin once the others have stopped.
         self.steps.retain(|step| !matches!(step, Step::Start(_)));
         self.runner.runs.stop(StopKind::Now);
@@ -179,49 +182,34 @@ impl App {
         Some(UnsavedEdits { runs, ..document.to_keep()? })
     }
 
-    /// Notes whether the present runs go on at the next start. Runs of another document that are noted already still do
-    /// so, unless these take their place.
-    fn note_unfinished(&mut self, goes_on: bool) {
-        let own = self.editor.document.path();
-        let is_replaced =
-            |noted: &mut UnsavedEdits| goes_on || (noted.path.is_some() && noted.path.as_deref() == own);
-        let replaced = self.shell.settings.unfinished.take_if(is_replaced);
-        if goes_on {
-            let noted = self.unfinished();
-            let closed = Some(SystemTime::now());
-            self.shell.settings.unfinished = noted.map(|noted| UnsavedEdits { closed, ..noted });
-        }
-        if let Some(kept) = replaced.filter(|replaced| !replaced.is_saved) {
-            self.editor.leave(&kept, &mut self.log);
-        }
-    }
-
     /// Opens what the window begins with: a file, or the document whose runs were stopped when the last window was closed;
     /// whether there is one. Of that document the edits come back too, unless a crash since then has left newer ones, which are
     /// asked about first; going on with its runs is offered afterwards.
     pub(super) fn open_first(&mut self, file: Option<&Path>) -> bool {
         let file = file.map(absolute);
-        let is_wanted = |noted: &mut UnsavedEdits| file.is_none() || noted.path == file;
-        let Some(noted) = self.shell.settings.unfinished.take_if(is_wanted) else {
+        let is_wanted = |left: &Leftover| file.is_none() || left.kept.path == file;
+        let Some(at) = self.editor.closed.iter().rposition(is_wanted) else {
             return file.is_some_and(|file| self.open(&file));
         };
-        let is_newer = |left: &Leftover| left.kept.path == noted.path && Some(left.written) > noted.closed;
-        let has_newer = self.editor.leftovers.iter().any(is_newer);
-        let is_open = match Document::recovered(&noted) {
-            Ok(document) if !noted.is_saved && !has_newer => {
-                self.take_document(document);
-                true
+        let mut noted = self.editor.closed.remove(at);
+        let is_newer = |left: &Leftover| left.kept.path == noted.kept.path && left.written > noted.written;
+        if noted.kept.is_saved || self.editor.leftovers.iter().any(is_newer) {
+            if !noted.kept.path.as_deref().is_some_and(|path| self.open(path)) {
+                self.editor.take_over(noted);
+                return false;
             }
-            Err(error) if !noted.is_saved => {
-                self.editor.leave(&noted, &mut self.log);
-                self.fail("The experiment with the stopped runs cannot be opened", &error.to_string());
-                file.is_some_and(|file| self.open(&file))
+        } else {
+            match Document::recovered(&noted.kept) {
+                Ok(document) => self.take_document(document),
+                Err(error) => {
+                    self.fail("The experiment with the stopped runs cannot be opened", &error.to_string());
+                    return file.is_some_and(|file| self.open(&file));
+                }
             }
-            Ok(_) | Err(_) => noted.path.as_deref().is_some_and(|path| self.open(path)),
-        };
-        let path = self.editor.document.path().map(Path::to_owned);
-        self.shell.settings.unfinished = is_open.then_some(UnsavedEdits { path, ..noted });
-        is_open
+        }
+        noted.kept.path = self.editor.document.path().map(Path::to_owned);
+        self.editor.resumes = Some(noted);
+        true
     }
 
     /// Asks about the edits of a window that crashed, once nothing else is asked and restoring them would take no
@@ -247,34 +235,32 @@ impl App {
     /// Offers to go on with the runs of the document that were stopped and are left to do.
     fn offer_resume(&mut self) {
         let document = &self.editor.document;
-        let is_own = |noted: &mut UnsavedEdits| noted.path.as_deref() == document.path();
-        let Some(noted) = self.shell.settings.unfinished.take_if(is_own) else { return };
+        let is_own = |left: &mut Leftover| left.kept.path.as_deref() == document.path();
+        let Some(leftover) = self.editor.resumes.take_if(is_own) else { return };
         let is_left =
-            |id: &String| document.run(id).is_some() && self.runner.runs.state(id) != RunState::Done;
-        let runs: Vec<String> = noted.runs.into_iter().filter(is_left).collect();
+            |id: &&String| document.run(id).is_some() && self.runner.runs.state(id) != RunState::Done;
+        let runs: Vec<String> = leftover.kept.runs.iter().filter(is_left).cloned().collect();
         if !runs.is_empty() && document.first_error().is_none() {
             self.shell.dialog = Some(Dialog::resume(&document.title(), runs, None));
         }
+        self.editor.take_over(leftover);
     }
 
     /// Restores what a crash has interrupted: edits, whose runs are asked about then, or the runs alone.
     pub(super) fn restore(&mut self, ctx: &egui::Context) {
-        match self.editor.restore(&mut self.log) {
-            Ok(None) => {}
-            Ok(Some(kept)) => {
-                self.reset();
-                if kept.is_saved {
-                    self.then(Step::Start(StartRequest::These(kept.runs)), ctx);
-                } else if !kept.runs.is_empty() {
-                    let path = self.editor.document.path().map(Path::to_owned);
-                    let other = self.shell.settings.unfinished.replace(UnsavedEdits { path, ..kept });
-                    if let Some(other) = other {
-                        self.editor.leave(&other, &mut self.log);
-                    }
-                }
-            }
-            Err(why) => self.fail("The unsaved edits cannot be restored", &why),
+        let Some(mut leftover) = self.editor.leftovers.pop() else { return };
+        match Document::recovered(&leftover.kept) {
+            Err(error) => return self.fail("The unsaved edits cannot be restored", &error.to_string()),
+            Ok(document) => self.take_document(document),
         }
+        if leftover.kept.is_saved {
+            let runs = leftover.kept.runs.clone();
+            self.editor.take_over(leftover);
+            return self.then(Step::Start(StartRequest::These(runs)), ctx);
+        }
+        self.log.info(format!("Restored the unsaved edits to {}; save to keep them", leftover.kept.title));
+        leftover.kept.path = self.editor.document.path().map(Path::to_owned);
+        self.editor.resumes = Some(leftover);
     }
 
     /// Draws the start page while no document is open, and does what was chosen.

@@ -138,7 +138,7 @@ impl App {
     pub fn is_blank(&self) -> bool {
         self.editor.document.path().is_none()
             && !self.editor.document.is_unsaved()
-            && self.shell.settings.unfinished.is_none()
+            && self.editor.resumes.is_none()
     }
 
     /// Shows the start page. A new window without a file begins with it.

@@ -157,7 +157,6 @@ impl App {
             let renamed = self.editor.rename_from(&untitled);
             if renamed.is_ok() {
                 self.shell.settings.recent.forget(&untitled);
-                self.shell.settings.follow_rename(&untitled, &path);
             }
             renamed
         });

@@ -295,6 +295,7 @@ impl Runs {
     /// Ends the work once the channel has closed: a run without an end event was lost with its thread.
     fn end(&mut self) -> Vec<RunNews> {
         let mut news = Vec::new();
+        self.follow_queue();
         for run in std::mem::take(&mut self.open) {
             if self.records.get(&run).is_none_or(|record| *record.state() != RunState::Running) {
                 self.skipped.insert(run);
@@ -306,10 +307,8 @@ impl Runs {
                 news.push(RunNews::State { run, state: record.state().clone() });
             }
         }
-        self.follow_queue();
         self.last_work = self.work.take();
         self.followed = None;
-        self.open.clear();
         self.stopping = None;
         self.paused = None;
         self.pace = BatchPace::default();

@@ -12,7 +12,7 @@ use eframe::egui::{
     RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::arm_look::{self, palette_ui};
+use super::arm_look;
 use super::commands::Command;
 use super::compare::{Compare, arm_marks_ui, run_marks_ui};
 use super::form::{note_edited, select_all};
@@ -25,7 +25,7 @@ use super::treatment::{Treatment, swept_labels};
 use super::views::queue_entries_ui;
 use super::widgets::{self, FieldState};
 use doc::Experiment;
-use figure::style_of;
+use results::colours::base;
 use state::{RunTone, run_look, summary};
 
 /// Height of the row of a seed or of a swept value, in points.
@@ -69,8 +69,6 @@ pub enum TreeRequest {
         /// Its new name.
         name: String,
     },
-    /// The colours or marks of arms have changed.
-    Recolour,
     /// To show the runs of what is selected in their table.
     ShowInTable,
     /// To open the folder of a run, by identity.
@@ -141,10 +139,6 @@ pub fn tree_ui(
     let ids: Vec<Id> = tree.rows.iter().map(|row| row.id).collect();
     if let Some(target) = widgets::arrow_target(ui, &ids).or_else(|| tree.sideways(ui)) {
         *tree.selection = tree.rows[target].own.clone();
-    }
-    let is_gone = |renaming: Renaming| renaming.arm >= input.experiment.arms.len();
-    if ui.data(|data| data.get_temp::<Renaming>(renaming_id())).is_some_and(is_gone) {
-        ui.data_mut(|data| data.remove_temp::<Renaming>(renaming_id())); // undo has taken the arm away
     }
     tree.request
 }
@@ -247,7 +241,8 @@ impl Tree<'_> {
     ) {
         let first = &treatments[0];
         let colours = present(ui);
-        let name = if treatments.len() > 1 { base_name(first) } else { first.name.as_str() };
+        let names: Vec<&str> = treatments.iter().map(|treatment| treatment.name.as_str()).collect();
+        let name = base(&names);
         let own = Selection::Arm(first.arm);
         let is_owner = *self.selection != own && self.selection.arm() == Some(first.arm);
         let is_chosen = self.selection.arm() == Some(first.arm);
@@ -268,9 +263,7 @@ impl Tree<'_> {
         if caret.clicked() || row.response.double_clicked() {
             self.set_fold(ui, id, !is_open, &own);
         }
-        let mark = row.button(ui, MARK, &format!("Colour and mark of {name}"));
-        arm_look::mark(ui, mark.rect.center(), first.colour, true);
-        self.palette_ui(&mark, treatments);
+        arm_look::mark(ui, pos2(rect.left() + MARK, rect.center().y), first.colour, true);
         if !self.rename_ui(ui, &row, first.arm, name) {
             row.name_ui(ui, &look);
         }
@@ -402,17 +395,6 @@ impl Tree<'_> {
             }
         }
     }
-
-    fn palette_ui(&mut self, mark: &Response, treatments: &[Treatment]) {
-        let names: Vec<&str> = treatments.iter().map(|treatment| treatment.name.as_str()).collect();
-        let present = treatments[0].colour;
-        let popup = Popup::menu(mark).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        let chosen = popup.show(|ui| palette_ui(ui, style_of(present))).and_then(|shown| shown.inner);
-        if let Some(index) = chosen {
-            self.compare.view.colours.choose(&names, index);
-            self.request = Some(TreeRequest::Recolour);
-        }
-    }
 }
 
 /// Puts a field in the place of an arm's name, in the next frame.
@@ -448,17 +430,6 @@ const OF_ARM: [(Icon, Command); 7] = [
 ];
 /// Commands of the menu of a run.
 const OF_RUN: [(Icon, Command); 2] = [(Icon::Star, Command::StarRun), (Icon::Archive, Command::ArchiveRun)];
-
-/// Returns the name of an arm without the values of its sweep.
-fn base_name(treatment: &Treatment) -> &str {
-    let mut name = treatment.name.as_str();
-    for value in treatment.values.iter().rev() {
-        let Some(rest) = name.strip_suffix(value.as_str()) else { break };
-        let Some((rest, _)) = rest.rsplit_once(", ") else { break };
-        name = rest;
-    }
-    name
-}
 
 /// Returns whether a row was folded or unfolded by somebody, else what it is at first.
 fn fold(ui: &Ui, id: Id, is_open_at_first: bool) -> bool {
@@ -536,8 +507,7 @@ impl Row {
         }
     }
 
-    /// Returns a button in the row, `at` points from its left. The Tab key passes it: the keys of the row, its menu and the
-    /// settings of the arm do the same.
+    /// Returns a button in the row, `at` points from its left. The Tab key passes it: keys of the row do the same.
     fn button(&self, ui: &Ui, at: f32, name: &str) -> Response {
         let centre = pos2(self.rect.left() + at, self.rect.center().y);
         let rect = Rect::from_center_size(centre, vec2(18.0, self.rect.height()));

@@ -63,10 +63,6 @@ fn list(text: &str, records: Vec<RunRecord>) -> Harness<'static, List> {
         };
         let request = tree_ui(ui, &input, &mut list.compare, &mut list.selection);
         list.request = list.request.take().or(request);
-        if list.request == Some(TreeRequest::Recolour) {
-            list.compare.take_treatments(&mut list.treatments);
-            list.request = None;
-        }
     };
     Harness::builder().with_size(vec2(224.0, 700.0)).build_ui_state(draw, list)
 }
@@ -183,18 +179,6 @@ fn a_failed_run_offers_another_try() {
     let runs = vec![harness.state().treatments[0].runs[1].id.clone()];
     let request = QueueRequest { action: QueueAction::Run, runs };
     assert_eq!(harness.state().request, Some(TreeRequest::Queue(request)));
-}
-
-#[test]
-fn a_click_on_the_mark_chooses_colour_and_mark() {
-    let mut harness = list(TWO, Vec::new());
-    click(&mut harness, "Colour and mark of ticket");
-    click(&mut harness, "purple");
-    let style = |harness: &Harness<'_, List>| style_of(harness.state().treatments[1].colour);
-    assert_eq!(style(&harness).colour, 3);
-    click(&mut harness, "diamond");
-    assert_eq!((style(&harness).colour, format!("{:?}", style(&harness).marker)), (3, "Diamond".to_owned()));
-    assert_eq!(style_of(harness.state().treatments[0].colour).colour, 0, "the other arm keeps its own");
 }
 
 #[test]

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    self, Context, Id, Key, Label, Modifiers, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2,
-    vec2,
+    self, Context, Id, Label, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
 use super::{Request, Shared, View, ViewEntry, ViewInput};
@@ -45,9 +44,9 @@ pub const ENTRY: ViewEntry = ViewEntry {
     group: Group::Runs,
     help: "Which run is next, how far are the others, and how do they share the machine? \
            Runs in progress come first, then those that wait, in the order in which they start, then those that were \
-           stopped or have failed. Drag a waiting run or use its arrows to move it (Alt+Up and Alt+Down on a focused \
-           row); the order is kept with the results. Runs side by side and threads can be changed at any time: runs \
-           in progress pause for a moment and continue from their checkpoints, with the same results to the last bit.",
+           stopped or have failed. Drag a waiting run or use its arrows to move it; the order is kept with the results. \
+           Runs side by side and threads can be changed at any time: runs in progress pause for a moment and continue \
+           from their checkpoints, with the same results to the last bit.",
     make: || Box::<Queue>::default(),
 };
 
@@ -194,9 +193,8 @@ impl Queue {
             response = self.select(place, input.runs);
         }
         let dropped = self.dropped_ui(ui, &ground, line, rect.top() - ROW * place as f32);
-        let action = dropped.or_else(|| pressed(ui, &ground));
         let ids = std::slice::from_ref(&line.run);
-        let asked = action.map(|action| QueueRequest { action, runs: ids.to_vec() });
+        let asked = dropped.map(|action| QueueRequest { action, runs: ids.to_vec() });
         let menu = Popup::context_menu(&ground).show(|ui| queue_entries_ui(ui, input.runs, ids));
         let asked = menu.and_then(|shown| shown.inner).or(asked);
         (ground, asked.map(Request::Queue).or(response))
@@ -283,20 +281,6 @@ fn buttons_ui(ui: &mut Ui, line: &QueueLine, runs: &Runs) -> Option<QueueAction>
         }
     }
     asked
-}
-
-/// Returns what a key asks for the row that has the keyboard.
-fn pressed(ui: &Ui, ground: &Response) -> Option<QueueAction> {
-    if !ground.has_focus() {
-        return None;
-    }
-    let is_pressed = |modifiers, key| ui.input_mut(|input| input.consume_key(modifiers, key));
-    let keys = [
-        (Modifiers::ALT, Key::ArrowUp, QueueAction::Up),
-        (Modifiers::ALT, Key::ArrowDown, QueueAction::Down),
-        (Modifiers::NONE, Key::Delete, QueueAction::Stop),
-    ];
-    keys.into_iter().find(|(modifiers, key, _)| is_pressed(*modifiers, *key)).map(|(.., action)| action)
 }
 
 /// The most runs side by side, and threads.

@@ -8,9 +8,9 @@ fn results(window: &Window) -> PathBuf {
     window.harness.state().editor.results()
 }
 
-/// Runs an arm, closes the window, and opens another one that has the same settings; with the results folder of the first.
-fn closed_and_opened_again(file: Option<PathBuf>) -> (Window, PathBuf) {
-    let mut window = Window::open(file);
+/// Runs an arm, closes the window, and opens another one; with the results folder of the first.
+fn closed_and_opened_again(home: &Path, file: Option<PathBuf>) -> (Window, PathBuf) {
+    let mut window = at_home(home, file);
     window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.execute(Command::RunSelected);
     window.say(0, started());
@@ -19,20 +19,17 @@ fn closed_and_opened_again(file: Option<PathBuf>) -> (Window, PathBuf) {
     window.harness.run();
     window.click("Quit and resume at next start");
     assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
-    let (settings, before) = (window.harness.state().shell.settings.clone(), results(&window));
-    let text = ron::to_string(&settings).unwrap();
-    assert_eq!(ron::from_str::<Settings>(&text).unwrap(), settings, "it is kept as text");
-    let mut next = Window::with([1280.0, 800.0], None, None, settings);
-    next.harness.run();
-    assert!(next.harness.state().shell.settings.unfinished.is_none(), "asked once");
-    (next, before)
+    window.hang_up();
+    let before = results(&window);
+    drop(window);
+    (at_home(home, None), before)
 }
 
 #[test]
 fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start_and_no_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
-    let (mut next, _) = closed_and_opened_again(Some(path.clone()));
+    let (mut next, _) = closed_and_opened_again(folder.path(), Some(path.clone()));
     assert!(next.sees("Resume mine.ron?") && next.sees("2 runs were running"));
     assert_eq!(next.harness.state().editor.document.path(), Some(path.as_path()));
     next.click("Resume runs");
@@ -43,7 +40,8 @@ fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start_and_no_others()
 
 #[test]
 fn a_document_without_a_file_goes_on_too() {
-    let (mut next, before) = closed_and_opened_again(None);
+    let home = tempfile::tempdir().unwrap();
+    let (mut next, before) = closed_and_opened_again(home.path(), None);
     assert_eq!(results(&next), before);
     assert!(next.sees("2 runs were running") && !next.harness.state().editor.document.is_unsaved());
     next.click("Resume runs");
@@ -54,8 +52,8 @@ fn seeds(window: &Window) -> Vec<u64> {
     window.harness.state().editor.document.experiment.seeds.clone()
 }
 
-/// Runs everything, asks to close without saving, and answers the question about the runs; the settings afterwards.
-fn quit(window: &mut Window, answer: &str) -> Settings {
+/// Runs everything, asks to close without saving, and answers the question about the runs.
+fn quit(window: &mut Window, answer: &str) {
     window.execute(Command::RunAll);
     window.say(0, started());
     let is_unsaved = window.harness.state().editor.document.is_unsaved();
@@ -68,88 +66,85 @@ fn quit(window: &mut Window, answer: &str) -> Settings {
     window.say(0, Event::Stopped { secs: 1.0 });
     window.hang_up();
     assert!(window.harness.state().shell.may_close);
-    window.harness.state().shell.settings.clone()
 }
 
-/// Returns the settings that a window leaves when it is closed with edits, and the seeds that these made.
-fn edited_and_quit(file: Option<PathBuf>) -> (Settings, Vec<u64>) {
-    let mut window = Window::open(file);
+/// Returns the seeds that edits have made in a window that is closed then.
+fn edited_and_quit(home: &Path, file: Option<PathBuf>) -> Vec<u64> {
+    let mut window = at_home(home, file);
     window.click("Run all");
     window.edit();
     let edited = seeds(&window);
-    (quit(&mut window, "Quit and resume at next start"), edited)
+    quit(&mut window, "Quit and resume at next start");
+    edited
 }
 
-fn at_home(home: &Path, file: Option<PathBuf>, settings: Settings) -> Window {
-    let mut window = Window::with([1280.0, 800.0], file, Some(home.to_owned()), settings);
+fn at_home(home: &Path, file: Option<PathBuf>) -> Window {
+    let mut window = Window::with([1280.0, 800.0], file, Some(home.to_owned()), Settings::default());
     window.harness.run();
     window
 }
 
 #[test]
 fn edits_that_were_not_saved_come_back_with_their_runs_also_where_the_file_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = saved_template(folder.path());
-    let (settings, edited) = edited_and_quit(Some(path.clone()));
-    for file in [None, Some(path.clone())] {
+    for is_named in [false, true] {
         let home = tempfile::tempdir().unwrap();
-        let next = at_home(home.path(), file, settings.clone());
+        let path = saved_template(home.path());
+        let edited = edited_and_quit(home.path(), Some(path.clone()));
+        let mut next = at_home(home.path(), is_named.then(|| path.clone()));
         assert!(next.sees("Resume mine.ron?"), "{}", next.log());
         assert_eq!(seeds(&next), edited);
         let app = next.harness.state();
         assert!(app.editor.document.is_unsaved() && app.editor.document.path() == Some(path.as_path()));
-        assert_eq!(app.shell.settings.unfinished, None);
+        next.click("Not now");
+        next.execute(Command::Save);
+        drop(next);
+        assert!(!at_home(home.path(), None).sees("mine.ron?"), "asked once");
     }
 }
 
 #[test]
 fn a_document_that_waits_for_the_next_start_is_not_lost_to_another_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = saved_template(folder.path());
-    let (settings, edited) = edited_and_quit(None);
-    let mut other = at_home(folder.path(), Some(path.clone()), settings.clone());
-    assert_eq!(quit(&mut other, "Stop and quit").unfinished, settings.unfinished, "it is still to come");
-    drop(other);
-    let mut other = at_home(folder.path(), Some(path.clone()), settings);
-    let settings = quit(&mut other, "Quit and resume at next start");
-    let noted: Option<&UnsavedEdits> = settings.unfinished.as_ref();
-    assert_eq!(noted.and_then(|noted| noted.path.as_deref()), Some(path.as_path()));
-    drop(other);
-    let mut next = at_home(folder.path(), None, settings);
-    next.click("Restore");
-    assert_eq!(seeds(&next), edited, "the place was taken, so it came as after a crash");
+    let home = tempfile::tempdir().unwrap();
+    let path = saved_template(home.path());
+    let edited = edited_and_quit(home.path(), None);
+    for answer in ["Stop and quit", "Quit and resume at next start"] {
+        let mut other = at_home(home.path(), Some(path.clone()));
+        assert!(!other.sees("Restore") && !other.sees("Resume"), "it is still to come");
+        quit(&mut other, answer);
+    }
+    let mut next = at_home(home.path(), None);
+    assert!(next.sees("Resume mine.ron?"));
     next.click("Not now");
     drop(next);
-    let next = at_home(folder.path(), None, Settings::default());
-    assert!(next.sees("Restore unsaved edits to"), "nobody has saved them");
+    assert_eq!(seeds(&at_home(home.path(), None)), edited, "then comes the other one");
 }
 
 #[test]
-fn a_document_whose_file_is_gone_comes_back_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = saved_template(folder.path());
-    let (settings, edited) = edited_and_quit(Some(path.clone()));
+fn a_document_whose_file_is_gone_comes_back() {
+    let home = tempfile::tempdir().unwrap();
+    let path = saved_template(home.path());
+    let edited = edited_and_quit(home.path(), Some(path.clone()));
     std::fs::remove_file(&path).unwrap();
-    let next = at_home(folder.path(), None, settings);
+    let next = at_home(home.path(), None);
     assert_eq!((seeds(&next), next.harness.state().editor.document.path()), (edited, None));
-    assert_eq!(next.harness.state().shell.settings.unfinished, None);
+    assert!(next.sees("Resume "));
 }
 
 #[test]
 fn a_document_that_waited_and_cannot_be_read_is_kept_all_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut settings, _) = edited_and_quit(None);
-    let kept = settings.unfinished.as_mut().unwrap();
-    kept.text = "(nmae: 1)".to_owned();
-    let window = at_home(folder.path(), None, settings);
-    assert!(window.sees("The experiment with the stopped runs cannot be opened"));
-    drop(window);
-    assert!(at_home(folder.path(), None, Settings::default()).sees("Restore unsaved edits to"));
+    let home = tempfile::tempdir().unwrap();
+    edited_and_quit(home.path(), None);
+    let files = std::fs::read_dir(home.path().join("recovery")).unwrap().flatten().map(|entry| entry.path());
+    let kept = files.into_iter().find(|path| path.extension().is_some_and(|it| it == "json")).unwrap();
+    let text = std::fs::read_to_string(&kept).unwrap().replace("seeds", "sedes");
+    std::fs::write(&kept, text).unwrap();
+    assert!(at_home(home.path(), None).sees("The experiment with the stopped runs cannot be opened"));
+    assert!(kept.exists());
 }
 
 /// Runs a file, does something, and is gone without a word once that is kept.
 fn crash(home: &Path, path: &Path, act: impl FnOnce(&mut Window)) {
-    let mut window = at_home(home, Some(path.to_owned()), Settings::default());
+    let mut window = at_home(home, Some(path.to_owned()));
     window.harness.state_mut().editor.recovery.as_mut().unwrap().pace = Duration::ZERO;
     window.execute(Command::RunAll);
     window.say(0, started());
@@ -172,7 +167,7 @@ fn after_a_crash_edits_are_asked_about_before_runs_with_the_time_of_day() {
         window.harness.state_mut().editor.document.experiment.arms[0].name = "full".to_owned();
         window.harness.run();
     });
-    let mut next = at_home(home.path(), None, Settings::default());
+    let mut next = at_home(home.path(), None);
     assert!(next.sees("Restore unsaved edits to mine.ron?") && !next.sees("Resume"));
     assert!(next.sees("The backup is from today ") && next.sees(" s ago"));
     next.click("Restore");
@@ -188,12 +183,12 @@ fn after_a_crash_without_edits_the_runs_alone_are_asked_about() {
     let home = tempfile::tempdir().unwrap();
     let path = saved_template(home.path());
     crash(home.path(), &path, |_| {});
-    let mut next = at_home(home.path(), None, Settings::default());
+    let mut next = at_home(home.path(), None);
     assert!(next.sees("Resume mine.ron?") && next.sees("when Weightlab ended (today "));
     next.harness.key_press(Key::Escape);
     next.harness.run();
     drop(next);
-    let mut next = at_home(home.path(), None, Settings::default());
+    let mut next = at_home(home.path(), None);
     next.click("Resume runs");
     assert_eq!(next.stage.borrow().jobs.len(), 12);
     assert!(!next.harness.state().editor.document.is_unsaved());
@@ -227,17 +222,16 @@ fn marks_agree_with_the_names_of_a_document_that_is_older_or_newer_than_their_fi
 
 #[test]
 fn edits_of_a_crash_are_asked_about_before_runs_that_were_stopped() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = saved_template(folder.path());
-    let mut window = Window::open(Some(path));
-    let settings = quit(&mut window, "Quit and resume at next start");
+    let home = tempfile::tempdir().unwrap();
+    let path = saved_template(home.path());
+    let mut window = at_home(home.path(), Some(path));
+    quit(&mut window, "Quit and resume at next start");
     let mut crashed = Window::new();
     crashed.edit();
     let kept = crashed.harness.state().editor.document.to_keep().unwrap();
-    let recovery = crate::recovery::Recovery::new(&folder.path().join("recovery")).unwrap();
-    recovery.leave(&kept).unwrap();
-    drop(recovery);
-    let mut next = at_home(folder.path(), None, settings);
+    window.harness.state().editor.recovery.as_ref().unwrap().leave(&kept).unwrap();
+    drop(window);
+    let mut next = at_home(home.path(), None);
     assert!(next.sees("Restore unsaved edits to") && !next.sees("Resume mine.ron?"));
     next.click("Ask at next start");
     next.click("Resume runs");
