@@ -81,6 +81,15 @@ impl Colours {
         self.0.insert(base(names).to_owned(), without_shade(index).0);
     }
 
+    /// Lets an arm keep its style under another name.
+    pub fn rename(&mut self, old: &str, new: &str) {
+        if !self.0.contains_key(new)
+            && let Some(index) = self.0.remove(old)
+        {
+            self.0.insert(new.to_owned(), index);
+        }
+    }
+
     /// Returns the indices of these arms, in their order. An arm keeps its index; a new one takes the lowest that no
     /// other arm of the document has, so that one which is only renamed keeps it too. Arms of equal names are counted.
     pub fn assign<'a>(&mut self, arms: impl IntoIterator<Item = &'a str>) -> Vec<usize> {

@@ -56,6 +56,10 @@ pub struct ViewSettings {
     pub page: PageStyle,
     /// The styles of arms.
     pub colours: Colours,
+    /// The names of the arms, with their swept values, that marks and colours are of: a file may be older or newer than the
+    /// document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arms: Vec<String>,
     /// Marks of runs, by their identity, and of arms, by `arm:` and their name.
     pub marks: BTreeMap<String, Mark>,
     /// Notes on the whole experiment.
