@@ -226,7 +226,7 @@ fn the_selector_has_the_campaigns_of_the_shown_arms_and_names_what_is_shown() {
     wait_for(&mut window, "Shows 2 arms, seed 1");
     window.harness.run_steps(2);
     assert_eq!(chosen(&window, "show").as_deref(), Some("2 arms (have single faults)"));
-    window.select(Selection::Experiment);
+    window.select(Selection::Arm(0));
     show(&mut window, "campaigns");
     window.harness.get_by_role_and_label(Role::ComboBox, "campaign").click();
     window.harness.run_steps(4);
