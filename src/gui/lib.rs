@@ -21,7 +21,6 @@ mod guide;
 mod history;
 mod icons;
 mod inspector;
-mod licences;
 mod log;
 mod palette;
 mod plan;

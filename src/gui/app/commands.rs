@@ -392,7 +392,7 @@ commands! {
     }
     Help {
         [
-            Guide: command("User guide", "Explains the window, each kind of experiment, and every setting", |app, _| app.shell.guide.open())
+            Guide: command("User guide", "Explains the window, each kind of experiment, and every setting", |app, _| app.shell.guide.open(false))
                 .keys(&[KeyboardShortcut::new(Modifiers::SHIFT, Key::F1)]).anywhere();
             Palette: command("Command palette…", "Finds a command by a few letters of its name", |app, _| app.shell.open_list(PaletteList::Commands))
                 .keys(&[shift(Key::P)]).anywhere();
@@ -402,7 +402,7 @@ commands! {
                 .keys(&[shift(Key::L)]).anywhere();
         ]
         [
-            Licences: command("Licences", "Lists what Weightlab contains, with licences and their texts", |app, _| app.shell.licences.open()).anywhere();
+            Licences: command("Licences", "Lists what Weightlab contains, with licences and their texts", |app, _| app.shell.guide.open(true)).anywhere();
             About: command("About Weightlab", "Version and licence", |app, _| app.shell.dialog = Some(Dialog::About)).anywhere();
         ]
     }

@@ -383,7 +383,6 @@ impl eframe::App for App {
         self.download_ui(&ctx);
         self.dialog_ui(&ctx);
         self.shell.guide.ui(&ctx);
-        self.shell.licences.ui(&ctx);
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
         self.note_copied(&ctx, lines);

@@ -348,7 +348,7 @@ impl Workspace {
     /// Returns why nothing can be exported of what was used last.
     pub fn why_no_figure(&self, has_points: bool) -> Option<&'static str> {
         match self.views.offers(&self.tiles.layout().active) {
-            Offers::Figure(_) | Offers::Figures(_) => None,
+            Offers::Figure(_) => None,
             Offers::Later(why) => Some(why),
             Offers::Nothing if has_points => None,
             Offers::Nothing => Some("There are no curves yet: press Run"),
