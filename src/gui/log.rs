@@ -19,6 +19,8 @@ use doc::{Problem, Severity};
 pub enum NoticeAction {
     Open(PathBuf),
     ShowInFolder(PathBuf),
+    /// To go on with runs that were stopped or failed.
+    Retry,
 }
 
 impl NoticeAction {
@@ -27,14 +29,16 @@ impl NoticeAction {
         match self {
             Self::Open(_) => "Open",
             Self::ShowInFolder(_) => "Show in folder",
+            Self::Retry => "Retry",
         }
     }
 
     /// Returns what the desktop opens.
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Open(path) => path,
-            Self::ShowInFolder(path) => path.parent().unwrap_or(path),
+            Self::Open(path) => Some(path),
+            Self::ShowInFolder(path) => Some(path.parent().unwrap_or(path)),
+            Self::Retry => None,
         }
     }
 }
@@ -78,9 +82,9 @@ impl Log {
         self.push(Tone::Info, text);
     }
 
-    /// Notes that something was done, and what can be done with it.
-    pub fn done(&mut self, text: impl Into<String>, actions: Vec<NoticeAction>) {
-        self.push(Tone::Good, text).actions = actions;
+    /// Notes something, and what can be done about it.
+    pub fn offer(&mut self, tone: Tone, text: impl Into<String>, actions: Vec<NoticeAction>) {
+        self.push(tone, text).actions = actions;
     }
 
     /// Notes something that replaces no message in the line at the bottom.

@@ -11,7 +11,7 @@ use eframe::egui::{
 
 use super::icons::Icon;
 use super::plot::{arm_of, paint};
-use super::recent::{RecentFile, RecentState};
+use super::recent::{RecentFile, RecentState, searched_ui};
 use super::text::counted;
 use super::theme::{self, BODY, HEADING, NAME, SMALL, STEP, present};
 use super::widgets::{self, Tone};
@@ -233,7 +233,7 @@ fn recent_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
     });
     ui.add_space(STEP);
     ui.spacing_mut().item_spacing.y = STEP / 2.0;
-    for file in recent {
+    for file in searched_ui(ui, recent) {
         if file_ui(ui, file).clicked() {
             chosen = Some(StartResponse::Recent(file.path.clone()));
         }
