@@ -277,9 +277,7 @@ impl App {
             None => {}
             Some(StartResponse::New(template)) => self.proceed(Leaving::to(Next::New(template)), &ctx),
             Some(StartResponse::Recent(path)) => self.proceed(Leaving::to(Next::Open(path)), &ctx),
-            Some(StartResponse::Open) => self.execute(Command::Open, &ctx),
-            Some(StartResponse::Guide) => self.execute(Command::Guide, &ctx),
-            Some(StartResponse::Keys) => self.execute(Command::Shortcuts, &ctx),
+            Some(StartResponse::Do(command)) => self.execute(command, &ctx),
             Some(StartResponse::Back) => self.shell.is_starting = false,
         }
     }

@@ -439,10 +439,10 @@ impl Drawn<'_> {
         let blocked = self.document.first_error().map(|why| format!("Nothing can run yet. {why}"));
         let (listed, runs) = (self.document.runs(), self.runs);
         if runs.is_running() {
-            let run = listed.iter().find(|run| runs.state(&run.id) == RunState::Running);
-            let begins = "Running: the first run begins".to_owned();
-            let first = |run: &Run| format!("Running: first value after {}", length(run.spec.train.evaluate));
-            return [run.map_or(begins, first), String::new()];
+            let run = listed.iter().find(|run| runs.is_open(&run.id));
+            let first =
+                run.map(|run| format!("Running: first value after {}", length(run.spec.train.evaluate)));
+            return [first.unwrap_or_default(), String::new()];
         }
         let failed = listed.iter().find_map(|run| match runs.state(&run.id) {
             RunState::Failed(why) => {
