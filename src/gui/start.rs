@@ -390,12 +390,8 @@ mod tests {
 
     #[test]
     fn a_card_without_a_result_has_a_picture_of_its_network() {
-        for (template, figure) in templates::all().iter().zip(RESULTS.iter()) {
-            assert!(
-                template.result.is_some() || figure.as_ref().unwrap().lines.len() > 4,
-                "{}",
-                template.name
-            );
+        for template in templates::all().iter().filter(|template| template.result.is_none()) {
+            assert!(RESULTS[template.name].lines.len() > 4, "{}", template.name);
         }
     }
 

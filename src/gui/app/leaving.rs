@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
-use super::commands::Command;
 use super::runner::StartRequest;
 use super::steps::{PATIENCE, Step};
 use crate::dialogs::{Dialog, Leaving, Next, PathUse};

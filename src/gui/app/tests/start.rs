@@ -1,6 +1,8 @@
 //! The start page: what it lists, and the line below it.
 
 use super::citizen::until;
+use egui_kittest::kittest::NodeT;
+
 use super::*;
 
 #[test]
