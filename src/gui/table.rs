@@ -7,8 +7,8 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::style::ScrollStyle;
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    Align, CursorIcon, FontId, Id, Label, Layout, Popup, Rangef, Rect, Response, Sense, Stroke, TextStyle,
-    Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, CursorIcon, FontId, Id, Label, Layout, Popup, Rangef, Rect, Response, RichText, Sense, Stroke,
+    TextStyle, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 use egui_table::{CellInfo, HeaderCellInfo, HeaderRow, TableDelegate, TableState};
 
@@ -262,8 +262,21 @@ impl TableDelegate for Drawing<'_, '_> {
 
     fn cell_ui(&mut self, ui: &mut Ui, cell: &CellInfo) {
         let (row, column) = (cell.row_nr as usize, self.shown[cell.col_nr]);
-        let place = ui.max_rect().shrink2(vec2(PADDING, 0.0));
-        let layout = layout(self.table.columns[column].ends_right);
+        let mut place = ui.max_rect().shrink2(vec2(PADDING, 0.0));
+        let (seen, known) = (ui.clip_rect().x_range(), &self.table.columns[column]);
+        let is_cut = [place.left() < seen.min - 0.5, place.right() > seen.max + 0.5];
+        let layout = layout(known.ends_right);
+        if is_cut[0] || is_cut[1] && known.is_number {
+            // A part of a number is another number.
+            let at = if is_cut[0] { place.right().min(seen.max) } else { seen.max - PADDING };
+            let dots = RichText::new("…").color(present(ui).text3);
+            if at > seen.min + PADDING {
+                let place = Rect::from_x_y_ranges(at - 2.0 * PADDING..=at, place.y_range());
+                ui.put(place, Label::new(dots).selectable(false));
+            }
+            return;
+        }
+        place.max.x = place.right().min(seen.max);
         let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
         (self.draw)(&mut inside, row, Some(column));
     }
@@ -291,7 +304,12 @@ impl Drawing<'_, '_> {
         let colours = present(ui);
         let is_pointed = order.is_some() && response.hovered();
         let ink = if is_pointed || is_sorted { colours.text } else { colours.text2 };
-        let inner = rect.shrink2(vec2(PADDING, 0.0));
+        let mut inner = rect.shrink2(vec2(PADDING, 0.0));
+        let seen = ui.clip_rect().x_range();
+        (inner.min.x, inner.max.x) = (inner.left().max(seen.min), inner.right().min(seen.max));
+        if inner.width() < 2.0 * PADDING {
+            return;
+        }
         let arrow = if is_sorted { ARROW } else { 0.0 };
         let mut job =
             LayoutJob::simple_singleline(column.title.to_string(), FontId::proportional(SMALL), ink);
