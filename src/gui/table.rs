@@ -7,8 +7,8 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::style::ScrollStyle;
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    Align, CursorIcon, FontId, Id, Label, Layout, Popup, Rangef, Rect, Response, RichText, Sense, Stroke,
-    TextStyle, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, CursorIcon, FontId, Id, Label, Layout, Popup, Rangef, Rect, Response, Sense, Stroke, TextStyle,
+    Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 use egui_table::{CellInfo, HeaderCellInfo, HeaderRow, TableDelegate, TableState};
 
@@ -65,7 +65,8 @@ impl<'a> Column<'a> {
 
     /// Makes it as wide as its heading and contents of this width.
     pub fn fits(self, ui: &Ui, content: f32) -> Self {
-        let heading = width_of(ui, &self.title, &FontId::proportional(SMALL));
+        let mark = if self.mark.is_some() { 2.0 * STEP } else { 0.0 };
+        let heading = width_of(ui, &self.title, &FontId::proportional(SMALL)) + mark;
         Self { width: heading.max(content).ceil() + 2.0 * PADDING, ..self }
     }
 }
@@ -264,17 +265,9 @@ impl TableDelegate for Drawing<'_, '_> {
         let (row, column) = (cell.row_nr as usize, self.shown[cell.col_nr]);
         let mut place = ui.max_rect().shrink2(vec2(PADDING, 0.0));
         let (seen, known) = (ui.clip_rect().x_range(), &self.table.columns[column]);
-        let is_cut = [place.left() < seen.min - 0.5, place.right() > seen.max + 0.5];
         let layout = layout(known.ends_right);
-        if is_cut[0] || is_cut[1] && known.is_number {
-            // A part of a number is another number.
-            let at = if is_cut[0] { place.right().min(seen.max) } else { seen.max - PADDING };
-            let dots = RichText::new("…").color(present(ui).text3);
-            if at > seen.min + PADDING {
-                let place = Rect::from_x_y_ranges(at - 2.0 * PADDING..=at, place.y_range());
-                ui.put(place, Label::new(dots).selectable(false));
-            }
-            return;
+        if place.left() < seen.min - 0.5 || place.right() > seen.max + 0.5 && known.is_number {
+            return; // a part of a number is another number
         }
         place.max.x = place.right().min(seen.max);
         let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
@@ -383,6 +376,7 @@ pub fn texts_ui(
     let table = Table {
         id,
         columns: &columns,
+        pinned: 1,
         rows: rows.len(),
         row_height: ROW,
         text: Some(&text),

@@ -1,102 +1,111 @@
 //! The comparison of ticked runs: how their arms differ seed by seed, then what differs between them side by side.
 
-use eframe::egui::{CollapsingHeader, FontId, Label, RichText, ScrollArea, TextStyle, Ui};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use eframe::egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
 use super::Compare;
 use crate::runs::Runs;
-use crate::table::{self, Table, width_of};
-use crate::text::counted;
-use crate::theme::{self, SMALL, STEP, TITLE, present};
-use results::number::fixed;
-use results::statistics::{Comparison, Paired};
+use crate::table::{self, texts_ui};
+use crate::text::{counted, shortened};
+use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
+use results::statistics::Comparison;
 use results::table::Row;
 use results::table::columns::{Column, usual};
 use results::table::grouped::{Grouped, cell_of, compared};
 use results::table::settings::NONE;
 use results::{Report, RunRecord, by_key};
 
-/// Width of a column in a new panel, and the widest that a column and the names of what differs are by their content, in
-/// points.
+/// Widths of a column and of the names of what differs in a new panel, in points.
 const CELL: f32 = 112.0;
-const WIDEST: f32 = 220.0;
 const NAME: f32 = 140.0;
+/// Longer texts of cells and headings lose their middle.
+const LONGEST: usize = 24;
 
-/// Returns the width that a comparison of this many columns needs.
-pub fn width(columns: usize) -> f32 {
-    NAME + columns as f32 * CELL + 2.0 * STEP
+/// What is shown of the visible ticked runs.
+pub struct SideBySide {
+    /// The table and the ticks that it was made of.
+    table: Arc<Grouped>,
+    ticked: BTreeSet<String>,
+    /// The names of what differs, then arms of which all visible runs are ticked, and other ticked runs.
+    pub columns: Vec<table::Column<'static>>,
+    /// The differences between arms, with their names.
+    differences: Vec<(String, Comparison)>,
+    pub cells: Vec<Line>,
+    pub reports: Vec<Line>,
 }
 
-/// Returns the runs of each column: an arm of which all visible runs are ticked has one, other ticked runs have their own.
-pub fn sides(compare: &Compare) -> Vec<Vec<&Row>> {
-    let of_arm = |row: &Row| (row.arm_index, row.arm.clone());
-    let arms = by_key(compare.ticked_rows().into_iter().map(|row| (of_arm(row), row)));
-    let sides = arms.into_iter().flat_map(|(arm, rows)| {
-        let is_of_arm = |row: &&Row| of_arm(row) == arm && compare.is_visible(&row.run);
-        let is_whole = compare.rows.iter().filter(is_of_arm).count() == rows.len();
-        if is_whole { vec![rows] } else { rows.into_iter().map(|row| vec![row]).collect() }
-    });
-    sides.collect()
+impl SideBySide {
+    /// Returns the width that it needs, in points.
+    pub fn width(&self) -> f32 {
+        NAME + (self.columns.len() - 1) as f32 * CELL + 2.0 * STEP
+    }
+}
+
+impl Compare {
+    /// Returns what is shown of the visible ticked runs; made only where something has changed.
+    pub fn side_by_side(&mut self, runs: &Runs) -> Arc<SideBySide> {
+        let table = self.table();
+        let is_it =
+            |known: &&Arc<SideBySide>| Arc::ptr_eq(&known.table, &table) && known.ticked == self.ticked;
+        if let Some(known) = self.side_by_side.as_ref().filter(is_it) {
+            return known.clone();
+        }
+        let of_arm = |row: &Row| (row.arm_index, row.arm.clone());
+        let arms = by_key(self.ticked_rows().into_iter().map(|row| (of_arm(row), row)));
+        let sides = arms.into_iter().flat_map(|(arm, rows)| {
+            let is_of_arm = |row: &&Row| of_arm(row) == arm && self.is_visible(&row.run);
+            let is_whole = self.rows.iter().filter(is_of_arm).count() == rows.len();
+            if is_whole { vec![rows] } else { rows.into_iter().map(|row| vec![row]).collect() }
+        });
+        let sides: Vec<Vec<&Row>> = sides.collect();
+        let column = |rows: &Vec<&Row>| {
+            let (arm, count) = (&rows[0].arm, rows.len());
+            let (title, help) = match rows.as_slice() {
+                [row] => (row.seed.to_string(), doc::named(arm, row.seed)),
+                _ => (shortened(arm, LONGEST), format!("{arm}, {}", counted(count, "run"))),
+            };
+            table::Column { mark: Some(rows[0].colour), ..table::Column::number(title, help) }
+        };
+        let made = Arc::new(SideBySide {
+            columns: std::iter::once(table::Column::default()).chain(sides.iter().map(column)).collect(),
+            differences: differences(self, &table, &sides),
+            cells: differing_cells(&sides, &self.rows, &self.settings),
+            reports: differing_reports(&sides, runs),
+            ticked: self.ticked.clone(),
+            table,
+        });
+        self.side_by_side = Some(made.clone());
+        made
+    }
 }
 
 /// Draws the differences between the arms of the visible ticked runs, and what else differs side by side.
-pub fn comparison_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
-    let table = compare.table();
-    let sides = sides(compare);
+pub fn comparison_ui(ui: &mut Ui, compare: &Compare, made: &SideBySide) {
     ScrollArea::vertical().id_salt("comparison").auto_shrink([false, false]).show(ui, |ui| {
         ui.label(RichText::new("Difference, seed by seed").font(theme::medium(TITLE - 2.0)));
-        for (name, found) in differences(compare, &table, &sides) {
-            difference_ui(ui, compare, &name, &found);
+        for (name, found) in &made.differences {
+            difference_ui(ui, compare, name, found);
         }
         ui.add_space(1.5 * STEP);
-        let count: usize = sides.iter().map(Vec::len).sum();
-        let head = format!("{}, only what differs", counted(count, "run"));
-        ui.label(RichText::new(head).color(present(ui).text2));
+        ui.label(RichText::new("Side by side, only what differs").color(present(ui).text2));
         ui.add_space(STEP / 2.0);
-        cells_ui(ui, "side by side", &sides, &differing_cells(&sides, &compare.rows, &compare.settings));
-        let reports = differing_reports(&sides, runs);
-        if !reports.is_empty() {
+        cells_ui(ui, "side by side", made, &made.cells);
+        if !made.reports.is_empty() {
             ui.add_space(STEP);
-            let head = CollapsingHeader::new(format!("Reports that differ ({})", reports.len()));
-            head.show(ui, |ui| cells_ui(ui, "reports", &sides, &reports));
+            let head = CollapsingHeader::new(format!("Reports that differ ({})", made.reports.len()));
+            head.show(ui, |ui| cells_ui(ui, "reports", made, &made.reports));
         }
     });
 }
 
-fn cells_ui(ui: &mut Ui, id: &str, sides: &[Vec<&Row>], lines: &[Line]) {
-    let (body, small) = (TextStyle::Body.resolve(ui.style()), FontId::proportional(SMALL));
-    let column = |(place, rows): (usize, &Vec<&Row>)| {
-        let (title, help) = match rows.as_slice() {
-            [row] => (row.seed.to_string(), doc::named(&row.arm, row.seed)),
-            rows => (rows[0].arm.clone(), format!("{}, {}", rows[0].arm, counted(rows.len(), "run"))),
-        };
-        let widest = lines.iter().map(|(_, texts)| width_of(ui, &texts[place], &body)).fold(56.0, f32::max);
-        let column = table::Column::number(title, help).fits(ui, widest.min(WIDEST));
-        // A mark before the heading.
-        table::Column { mark: Some(rows[0].colour), width: column.width.min(WIDEST) + 2.0 * STEP, ..column }
-    };
-    let name = lines.iter().map(|(name, _)| width_of(ui, name, &small)).fold(0.0, f32::max).min(WIDEST);
-    let names = table::Column::default().fits(ui, name);
-    let columns: Vec<_> = std::iter::once(names).chain(sides.iter().enumerate().map(column)).collect();
-    let text = |row: usize, column: usize| {
-        let (title, texts): &Line = &lines[row];
-        column.checked_sub(1).map_or(title, |side| &texts[side]).clone()
-    };
-    let table = Table {
-        id,
-        columns: &columns,
-        pinned: 1,
-        rows: lines.len(),
-        row_height: 2.5 * STEP,
-        text: Some(&text),
-        is_low: true,
-        ..Table::default()
-    };
-    table.show(ui, &mut |ui, row, column| {
-        let Some(column) = column else { return };
-        let cell = RichText::new(text(row, column));
-        let is_name = column == 0;
-        let cell = if is_name { cell.size(SMALL).color(present(ui).text2) } else { cell };
-        ui.add(Label::new(cell).truncate());
+fn cells_ui(ui: &mut Ui, id: &str, made: &SideBySide, lines: &[Line]) {
+    let short = |line: &Line| line.iter().map(|text| shortened(text, LONGEST)).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = lines.iter().map(short).collect();
+    texts_ui(ui, id, made.columns.clone(), &rows, |row, column| {
+        let (whole, shown) = (&lines[row][column], &rows[row][column]);
+        if whole == shown { String::new() } else { whole.clone() }
     });
 }
 
@@ -134,47 +143,24 @@ fn difference_ui(ui: &mut Ui, compare: &Compare, name: &str, found: &Comparison)
     let last = if found.validation { "Validation accuracy".to_owned() } else { Column::Last.title(&labels) };
     for (name, difference) in [(last, found.last), (Column::Best.title(&labels), found.best)] {
         let Some(difference) = difference else { continue };
-        let (number, interval) = words(&difference);
-        ui.label(RichText::new(number).font(theme::medium(TITLE - 2.0)));
-        ui.label(RichText::new(format!("{name}{interval}")).size(SMALL).color(colours.text2));
+        let points = if difference.is_identical() {
+            difference.identical()
+        } else {
+            format!("{} points: {}", difference.number_of_points(), difference.verdict())
+        };
+        ui.label(RichText::new(points).font(theme::medium(BODY)));
+        ui.label(RichText::new(format!("{name}, n = {}", difference.n)).size(SMALL).color(colours.text2));
     }
-    let mut notes = Vec::new();
-    if found.last.is_none() {
-        notes.push(
-            if found.untested > 0 { "No seed is tested in both" } else { "No seed is done in both yet" }
-                .to_owned(),
-        );
-    } else if found.untested > 0 {
-        notes.push(format!("{} not compared: not tested in both", counted(found.untested, "pair")));
-    }
-    if found.left_out > 0 {
-        notes.push(format!("{} not done", counted(found.left_out, "run")));
-    }
-    for note in notes {
-        ui.label(RichText::new(note).size(SMALL).color(colours.text3));
-    }
-}
-
-/// Returns the difference with what it says about 0, and its interval and seeds.
-fn words(difference: &Paired) -> (String, String) {
-    let seeds = format!(", n = {}", difference.n);
-    if difference.is_identical() {
-        return (difference.identical(), String::new());
-    }
-    let number = format!("{} points", difference.number_of_points());
-    match difference.half {
-        None => (number, format!("{seeds}: {}", difference.verdict())),
-        Some(half) => {
-            let [low, high] =
-                [difference.mean - half, difference.mean + half].map(|end| fixed(end * 100.0, 2));
-            let verdict = if difference.is_clear() == Some(true) { "excludes" } else { "includes" };
-            (format!("{number}, {verdict} 0"), format!(", 95 % CI {low} to {high}{seeds}"))
-        }
-    }
+    let left_out = match (found.last, found.left_out + found.untested) {
+        (None, _) => "No seed is done and tested in both yet".to_owned(),
+        (Some(_), 0) => return,
+        (Some(_), count) => format!("{} not done, or not tested in both", counted(count, "run")),
+    };
+    ui.label(RichText::new(left_out).size(SMALL).color(colours.text3));
 }
 
 /// A title, and a text for each column.
-pub type Line = (String, Vec<String>);
+type Line = Vec<String>;
 
 /// Returns true if some of these texts differ.
 fn differ(texts: &[String]) -> bool {
@@ -182,7 +168,7 @@ fn differ(texts: &[String]) -> bool {
 }
 
 /// Returns the last report of each stage and kind, as far as these runs differ in it; in the order of the plan.
-pub fn differing_reports(sides: &[Vec<&Row>], runs: &Runs) -> Vec<Line> {
+fn differing_reports(sides: &[Vec<&Row>], runs: &Runs) -> Vec<Line> {
     let of = |row: &&Row| runs.record(&row.run).map_or(&[][..], RunRecord::reports);
     let reports: Vec<&[Report]> = sides.iter().flatten().map(of).collect();
     let is_alike = |a: &Report, b: &Report| {
@@ -205,14 +191,14 @@ pub fn differing_reports(sides: &[Vec<&Row>], runs: &Runs) -> Vec<Line> {
             let own: Vec<String> = texts.drain(..side.len()).collect();
             if differ(&own) { "differs by seed".to_owned() } else { own[0].clone() }
         };
-        let cells = sides.iter().map(of_side).collect();
-        differ_at_all.then(|| (format!("{}: {}", kind.place(), kind.kind), cells))
+        let title = format!("{}: {}", kind.place(), kind.kind);
+        differ_at_all.then(|| std::iter::once(title).chain(sides.iter().map(of_side)).collect())
     };
     kinds.iter().filter_map(line).collect()
 }
 
 /// Returns what these runs have in different cells, side by side; of several runs, their mean or what they have in common.
-pub fn differing_cells(sides: &[Vec<&Row>], all: &[Row], settings: &[String]) -> Vec<Line> {
+fn differing_cells(sides: &[Vec<&Row>], all: &[Row], settings: &[String]) -> Vec<Line> {
     let Some(first) = sides.first().and_then(|side| side.first()) else { return Vec::new() };
     let added = first.measured.iter().map(|(column, _)| column.clone());
     let mut columns = usual(all, settings, &[]);
@@ -223,8 +209,9 @@ pub fn differing_cells(sides: &[Vec<&Row>], all: &[Row], settings: &[String]) ->
         rows => cell_of(column, rows.iter().copied()).in_words(),
     };
     let is_compared = |column: &Column| !matches!(column, Column::Seed | Column::Delta);
-    let cells = columns.into_iter().filter(is_compared).map(|column| {
-        (column.heading(&first.labels), sides.iter().map(|side| text(&column, side)).collect::<Vec<_>>())
-    });
-    cells.filter(|(_, texts)| differ(texts)).collect()
+    let line = |column: Column| -> Line {
+        let texts = sides.iter().map(|side| text(&column, side));
+        std::iter::once(column.heading(&first.labels)).chain(texts).collect()
+    };
+    columns.into_iter().filter(is_compared).map(line).filter(|line| differ(&line[1..])).collect()
 }

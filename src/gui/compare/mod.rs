@@ -25,7 +25,7 @@ use super::runs::{QueueRequest, Runs};
 use super::text::counted;
 use super::theme::{STEP, present};
 use super::treatment::Treatment;
-use comparison::{comparison_ui, sides, width};
+use comparison::{SideBySide, comparison_ui};
 use doc::{Run, named};
 use figure::plots::ArmRuns;
 use figure::view::{Drawn, lines_of};
@@ -75,6 +75,7 @@ pub struct Compare {
     changes: u64,
     /// The table as it is shown.
     shown: Shown,
+    side_by_side: Option<Arc<SideBySide>>,
     /// Runs that are ticked, by identity.
     pub ticked: BTreeSet<String>,
     /// The arms by their position, as they were when each had its own name.
@@ -593,15 +594,15 @@ pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compar
 }
 
 fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
-    let space = ui.available_size();
+    let (made, space) = (compare.side_by_side(runs), ui.available_size());
     let id = ui.scope_id().with("comparison");
     if space.x >= WIDE {
         let most = 0.5 * space.x;
         let panel = Panel::right(id.with("right")).resizable(true);
-        let panel = panel.default_size(width(sides(compare).len()).clamp(240.0, most));
+        let panel = panel.default_size(made.width().clamp(240.0, most));
         panel.size_range(240.0..=most).show(ui, |ui| {
             ui.add_space(STEP);
-            comparison_ui(ui, compare, runs);
+            comparison_ui(ui, compare, &made);
         });
         return;
     }
@@ -610,7 +611,7 @@ fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let panel = Panel::bottom(id.with("bottom")).resizable(true).default_size(0.4 * space.y);
     panel.size_range(64.0..=most).show(ui, |ui| {
         grip_ui(ui);
-        comparison_ui(ui, compare, runs);
+        comparison_ui(ui, compare, &made);
     });
 }
 

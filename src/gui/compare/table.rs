@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{
     Align, Checkbox, FontId, Frame, Id, Label, Layout, Margin, Panel, Popup, PopupCloseBehavior, Rangef,
     Rect, Response, RichText, Sense, Shape, Stroke, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
@@ -15,7 +14,7 @@ use super::{Compare, CompareResponse, of_arms};
 use crate::arm_look;
 use crate::icons::Icon;
 use crate::runs::{QueueAction, QueueRequest, Runs};
-use crate::table::{self, GAP, Ground, Order, PADDING, Table, width_of};
+use crate::table::{self, Ground, Order, PADDING, Table, width_of};
 use crate::theme::{self, BODY, NAME, SMALL, present};
 use crate::widgets::{self, icon_button_ui};
 use doc::named;
@@ -95,28 +94,23 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compa
 /// that is more than the room, the widest texts and the intervals give way.
 fn columns(compare: &Compare, table: &Grouped, known: &[&Column], room: f32) -> Vec<table::Column<'static>> {
     let labels = compare.labels();
-    let natural = |column: &Column| {
-        let by_content = compare.shown.natural.iter().find(|(known, _)| known == column);
-        by_content.map_or(96.0, |(_, width)| *width)
-    };
-    let of_view = |column: &Column| compare.view.table.width(column);
-    let ticks = if table.keys.is_empty() { TICK } else { TICK + CARET };
-    let all: f32 = known.iter().map(|column| of_view(column).unwrap_or_else(|| natural(column))).sum();
-    let can_give = |column: &Column| {
-        if of_view(column).is_some() { 0.0 } else { natural(column) - least(column, natural(column)) }
-    };
-    let gives: f32 = known.iter().map(|column| can_give(column)).sum();
-    let share = if gives > 0.0 { ((ticks + all - room) / gives).clamp(0.0, 1.0) } else { 0.0 };
+    // A width, and how much of it can be given away.
     let width = |column: &Column| {
-        of_view(column).unwrap_or_else(|| (natural(column) - share * can_give(column)).floor())
+        let by_content = compare.shown.natural.iter().find(|(known, _)| known == column);
+        let width = by_content.map_or(96.0, |(_, width)| *width);
+        let given = (width - limits(column)[2]).max(0.0);
+        compare.view.table.width(column).map_or([width, given], |width| [width, 0.0])
     };
+    let ticks = if table.keys.is_empty() { TICK } else { TICK + CARET };
+    let [all, given] = [0, 1].map(|nth| known.iter().map(|column| width(column)[nth]).sum::<f32>());
+    let share = if given > 0.0 { ((ticks + all - room) / given).clamp(0.0, 1.0) } else { 0.0 };
     let ticks = table::Column { width: ticks, ..table::Column::default() };
     let column = |column: &&Column| table::Column {
         title: table.heading(column, &labels).into(),
         help: column.help().into(),
         is_number: column.is_number(),
         ends_right: column.is_number() && **column != Column::Delta,
-        width: width(column),
+        width: (width(column)[0] - share * width(column)[1]).floor(),
         ..table::Column::default()
     };
     std::iter::once(ticks).chain(known.iter().map(column)).collect()
@@ -274,17 +268,13 @@ fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, compare
             let group = &sheet.table.groups[place];
             ui.add_space(INDENT * group.depth as f32);
             mark_ui(ui, group.style);
-            let mut text = LayoutJob::default();
-            let format = |font, colour| TextFormat { font_id: font, color: colour, ..TextFormat::default() };
-            text.append(&group.label, 0.0, format(theme::medium(NAME), colours.text));
+            let name = RichText::new(&group.label).font(theme::medium(NAME));
+            ui.add(Label::new(name).truncate().selectable(false));
             if !group.pooled.is_empty() {
-                text.append(&group.pooled, GAP, format(FontId::proportional(SMALL), colours.text2));
-            }
-            let name = ui.add(Label::new(text).truncate().selectable(false));
-            if !group.pooled.is_empty() {
+                let pooled = RichText::new(&group.pooled).size(SMALL).color(colours.text2);
                 let help =
                     "Means and intervals are over all of these runs; those of one seed are no replicates";
-                name.on_hover_text(format!("{}\n{help}", group.title()));
+                ui.add(Label::new(pooled).truncate().selectable(false)).on_hover_text(help);
             }
         }
         Line::Row(place) => {
@@ -327,12 +317,9 @@ fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize) {
     if *column == Column::Delta {
         return delta_ui(ui, sheet, line);
     }
-    let room =
-        if column.is_measured() && !sheet.table.keys.is_empty() { sheet.table.spreads[nth] } else { 0 };
+    let spread = if column.is_measured() { spread_width(sheet.table, nth) } else { 0.0 };
     let inner = ui.max_rect();
-    // Digits of Roboto have one width.
-    let spread_width = if room == 0 { 0.0 } else { 7.2 * room as f32 };
-    let ends = [inner.left(), (inner.right() - spread_width).max(inner.left())];
+    let ends = [inner.left(), (inner.right() - spread).max(inner.left())];
     let colours = present(ui);
     match line {
         Line::Group(group) => {
@@ -368,6 +355,11 @@ fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize) {
             }
         }
     }
+}
+
+/// Returns the width of the half intervals of a column, in points: digits of Roboto have one width.
+fn spread_width(table: &Grouped, column: usize) -> f32 {
+    if table.keys.is_empty() { 0.0 } else { 7.2 * table.spreads[column] as f32 }
 }
 
 /// Draws a text in this part of a cell, at its right end for numbers.
@@ -438,14 +430,15 @@ fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, line: Line, delta: &Delta
     }
 }
 
-/// Returns the narrowest and the widest that a column is by its content, in points.
-const fn limits(column: &Column) -> [f32; 2] {
+/// Returns the narrowest and the widest that a column is by its content, and how narrow it gets for want of room, in
+/// points: numbers are never cut.
+const fn limits(column: &Column) -> [f32; 3] {
     match column {
-        Column::Arm => [140.0, 420.0],
-        Column::Plan => [160.0, 280.0],
-        Column::Star | Column::Seed | Column::Runs => [56.0, 120.0],
-        Column::Delta => [INTERVAL + 160.0, INTERVAL + 240.0],
-        Column::Note | Column::Tags => [80.0, 220.0],
+        Column::Arm => [140.0, 420.0, 320.0],
+        Column::Plan => [160.0, 280.0, 100.0],
+        Column::Star | Column::Seed | Column::Runs => [56.0, 120.0, 120.0],
+        Column::Delta => [INTERVAL + 160.0, INTERVAL + 240.0, INTERVAL + 80.0],
+        Column::Note | Column::Tags => [80.0, 220.0, 100.0],
         Column::State
         | Column::Best
         | Column::BestEpoch
@@ -455,29 +448,7 @@ const fn limits(column: &Column) -> [f32; 2] {
         | Column::Duration
         | Column::Run
         | Column::Setting(_)
-        | Column::Series { .. } => [64.0, 260.0],
-    }
-}
-
-/// Returns the narrowest that a column gets for want of room, which is so wide by its content: numbers are never cut.
-const fn least(column: &Column, natural: f32) -> f32 {
-    match column {
-        Column::Arm => natural.min(200.0),
-        Column::Plan | Column::Note | Column::Tags => natural.min(100.0),
-        Column::Delta => natural.min(INTERVAL + 80.0),
-        Column::Star
-        | Column::Seed
-        | Column::Runs
-        | Column::State
-        | Column::Best
-        | Column::BestEpoch
-        | Column::Last
-        | Column::Remaining
-        | Column::Epochs
-        | Column::Duration
-        | Column::Run
-        | Column::Setting(_)
-        | Column::Series { .. } => natural,
+        | Column::Series { .. } => [64.0, 260.0, 260.0],
     }
 }
 
@@ -509,14 +480,11 @@ fn measure(ui: &Ui, compare: &mut Compare, table: &Grouped, rows: &[Row]) {
             Some(place) => {
                 let means =
                     longest(&mut table.groups.iter().map(|group| group.cells[place].text.clone()), &strong);
-                let spreads =
-                    longest(&mut table.groups.iter().map(|group| group.cells[place].spread.clone()), &body);
                 let of_rows = longest(&mut table.rows().map(|row| column.text(&rows[row])), &body);
-                let gap = if spreads > 0.0 { 5.0 } else { 0.0 };
-                if column.is_measured() { means.max(of_rows) + gap + spreads } else { means.max(of_rows) }
+                means.max(of_rows) + if column.is_measured() { spread_width(table, place) } else { 0.0 }
             }
         };
-        let [low, high] = limits(column);
+        let [low, high, _] = limits(column);
         let width = (heading.max(cells) + 2.0 * PADDING).clamp(low, high);
         match compare.shown.natural.iter_mut().find(|(known, _)| known == column) {
             Some((_, known)) => *known = known.max(width),
@@ -573,18 +541,20 @@ pub fn selected_ui(ui: &mut Ui, compare: &mut Compare, known: &Runs) -> Option<C
                 if button.on_disabled_hover_text("Tick a second run").clicked() {
                     compare.is_comparing = !is_on;
                 }
-                if counts.open > 0 {
-                    let stop = ui.add(widgets::button(Icon::StopFill, "Stop"));
-                    let help = "Stops these runs after their mini-batch; those that wait do not start";
-                    if stop.accessible_name("Stop ticked runs").on_hover_text(help).clicked() {
-                        response = queue(QueueAction::Stop);
-                    }
-                }
-                if counts.startable > 0 {
-                    let run = ui.add(widgets::button(Icon::Play, "Run selected"));
-                    let help = "Runs those of them that are not done, beside others or after them";
-                    if run.accessible_name("Run ticked runs").on_hover_text(help).clicked() {
-                        response = queue(QueueAction::Run);
+                let stop = "Stops these runs after their mini-batch; those that wait do not start";
+                let run = "Runs those of them that are not done, beside others or after them";
+                for (runs, icon, [text, name, help], action) in [
+                    (counts.open, Icon::StopFill, ["Stop", "Stop ticked runs", stop], QueueAction::Stop),
+                    (
+                        counts.startable,
+                        Icon::Play,
+                        ["Run selected", "Run ticked runs", run],
+                        QueueAction::Run,
+                    ),
+                ] {
+                    let button = (runs > 0).then(|| ui.add(widgets::button(icon, text)));
+                    if button.is_some_and(|it| it.accessible_name(name).on_hover_text(help).clicked()) {
+                        response = queue(action);
                     }
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

@@ -340,9 +340,6 @@ pub fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let before = shown.clone();
     ui.spacing_mut().item_spacing.y = 0.0;
     ScrollArea::vertical().max_height(13.0 * LINE).auto_shrink([false, true]).show(ui, |ui| {
-        if wanted.is_empty() {
-            always_ui(ui);
-        }
         shown_ui(ui, &mut shown, &labels, &is_found);
         for column in offered(compare, &shown, !wanted.is_empty()).into_iter().filter(is_found) {
             ui.horizontal(|ui| {
@@ -372,19 +369,6 @@ pub fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
         compare.view.table.columns = Some(shown);
     }
     adding_ui(ui, compare, runs);
-}
-
-/// Draws the column that stays.
-fn always_ui(ui: &mut Ui) {
-    let colours = present(ui);
-    ui.horizontal(|ui| {
-        ui.set_height(LINE);
-        ui.add_space(22.0);
-        ui.label(RichText::new("Arm and seed").color(colours.text2));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.label(RichText::new("always shown").size(SMALL).color(colours.text3));
-        });
-    });
 }
 
 /// Draws the columns that are shown, in their order; their handles move them.

@@ -226,7 +226,14 @@ impl Grouped {
                 (first.filter(|_| arm.is_none() && leaves().count() > 1), arm)
             }
             Baseline::Group(name) => {
-                let group = leaves().find(|group| group.name == *name);
+                // Earlier versions wrote the arm with values that other keys say too.
+                let earlier =
+                    |row: usize| self.keys.iter().map(|key| key.group(&rows[row])).collect::<Vec<_>>();
+                let is_it = |group: &&Group| {
+                    group.name == *name
+                        || group.all().next().is_some_and(|row| earlier(row).join(", ") == *name)
+                };
+                let group = leaves().find(is_it);
                 (group, usable.iter().find(|arm| group.is_none() && arm.name == *name))
             }
         };

@@ -259,6 +259,8 @@ fn groups_are_nested_in_the_order_of_their_keys_and_say_what_their_headings_do_n
     let shown = table.lines(|group| group.name == "Rate 0.2");
     assert_eq!(shown, [0, 4, 5, 6, 7].map(Line::Group), "a folded heading hides what is below it");
     assert_eq!(table.name(&rows[0]), "seed 1");
+    let earlier = by(&rows, &[rate(), Column::Arm], &Baseline::Group("Rate 0.2, prune, rate 0.2".to_owned()));
+    assert_eq!(earlier.baseline, "Rate 0.2, prune", "as files of earlier versions call it");
     let by_arm = by(&rows, &[Column::Arm, rate()], &Baseline::First);
     assert_eq!(lines(&by_arm)[..4], ["dense", "-Rate 0.1", "-Rate 0.2", "prune"]);
     assert_eq!(by_arm.groups[0].style, Some(10));
