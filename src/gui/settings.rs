@@ -34,7 +34,8 @@ pub struct Settings {
     pub keep_awake: bool,
     pub sharing: Sharing,
     pub recent: Recent,
-    pub export_kind: Option<FileKind>,
+    /// The formats of the last export.
+    pub export_kinds: Vec<FileKind>,
     pub export_folder: Option<PathBuf>,
     /// What was stopped since the window was closed.
     #[serde(alias = "to_go_on")]
@@ -93,7 +94,7 @@ impl Default for Settings {
             keep_awake: false,
             sharing: Sharing::default(),
             recent: Recent::default(),
-            export_kind: None,
+            export_kinds: vec![FileKind::Pdf],
             export_folder: None,
             unfinished: None,
         }

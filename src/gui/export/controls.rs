@@ -1,13 +1,13 @@
 //! The settings of the export dialog: those that change something about the figure and the format.
 
-use eframe::egui::{Checkbox, DragValue, Frame, RichText, TextEdit, Ui};
+use eframe::egui::{Checkbox, DragValue, RichText, TextEdit, Ui};
 
 use super::{ExportDialog, ExportResponse};
 use crate::form::note_edited;
-use crate::theme::{self, NAME, SMALL, STEP, present};
+use crate::theme::{self, NAME, STEP, present};
 use crate::widgets::{self, FieldState};
 use figure::legend::samples;
-use figure::{Figure, FileKind, IntervalStyle};
+use figure::{Figure, IntervalStyle};
 use form::number::number;
 use results::page::{Corner, LegendPlace, Size};
 use results::view::Preset;
@@ -22,10 +22,8 @@ impl ExportDialog {
     pub(super) fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
         ui.spacing_mut().item_spacing.y = 0.625 * STEP;
         let applies = Applies::new(self.figure().map(|figure| &**figure));
-        if self.settings.kind == FileKind::Csv {
-            let text = "A CSV file has the values with their intervals; size and look do not apply";
-            ui.label(RichText::new(text).size(SMALL));
-        } else {
+        let is_drawn = self.settings.draws();
+        if is_drawn {
             heading_ui(ui, "Size");
             size_ui(ui, &mut self.settings.figure.options.size);
             if applies.legend {
@@ -36,7 +34,7 @@ impl ExportDialog {
         if applies.lines {
             self.lines_ui(ui);
         }
-        if self.settings.kind != FileKind::Csv {
+        if is_drawn {
             self.texts_ui(ui, applies);
         }
         heading_ui(ui, "File");
@@ -45,7 +43,7 @@ impl ExportDialog {
 
     /// Draws the settings of lines; single seeds are in tables too.
     fn lines_ui(&mut self, ui: &mut Ui) {
-        let is_drawn = self.settings.kind != FileKind::Csv;
+        let is_drawn = self.settings.draws();
         if !is_drawn && self.settings.figure.seeds.is_none() {
             return;
         }
@@ -136,22 +134,6 @@ fn list_ui(ui: &mut Ui, label: &str, name: &str, chosen: &str, list: impl FnOnce
     });
 }
 
-/// Draws a few values side by side, of which one is chosen.
-pub fn segments_ui<T: PartialEq>(
-    ui: &mut Ui,
-    value: &mut T,
-    all: impl IntoIterator<Item = (T, impl Into<RichText>)>,
-) {
-    let frame = Frame::new().stroke((1.0, present(ui).edge)).corner_radius(4.0);
-    frame.show(ui, |ui| {
-        ui.spacing_mut().item_spacing.x = 0.0;
-        ui.spacing_mut().button_padding.x = 0.75 * STEP;
-        for (one, name) in all {
-            ui.selectable_value(value, one, name.into());
-        }
-    });
-}
-
 /// Draws the size: a usual one, or one's own, and that of the text.
 fn size_ui(ui: &mut Ui, size: &mut Size) {
     let chosen = Preset::near(size);
@@ -183,43 +165,28 @@ fn size_ui(ui: &mut Ui, size: &mut Size) {
     });
 }
 
-/// Draws the place of the legend, and its corner inside the plot; at the ends of lines where there are some.
+/// Draws the place of the legend; at the ends of lines where there are some.
 fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
-    let corner = if let LegendPlace::Corner(corner) = legend { Some(*corner) } else { None };
-    let is_inside = corner.is_some() || *legend == LegendPlace::Inside;
-    let mut place = if is_inside { LegendPlace::Inside } else { *legend };
-    row_ui(ui, "Place", |ui| {
-        let places = [
-            (LegendPlace::Inside, "Inside"),
-            (LegendPlace::Below, "Below"),
-            (LegendPlace::Right, "Right"),
-            (LegendPlace::LineEnds, "Line ends"),
-            (LegendPlace::Hidden, "None"),
-        ];
-        let known = places.into_iter().filter(|(place, _)| has_ends || *place != LegendPlace::LineEnds);
-        segments_ui(ui, &mut place, known);
-    });
-    if place != LegendPlace::Inside || !is_inside {
-        *legend = place;
-    }
-    if place != LegendPlace::Inside {
-        return;
-    }
-    list_ui(ui, "Corner", "Corner of the legend", corner.map_or("Emptiest", corner_name), |ui| {
-        ui.selectable_value(legend, LegendPlace::Inside, "Emptiest");
-        for corner in Corner::ALL {
-            ui.selectable_value(legend, LegendPlace::Corner(corner), corner_name(corner));
+    let name = |place: LegendPlace| match place {
+        LegendPlace::Inside => "Free corner, else above",
+        LegendPlace::Corner(Corner::BottomRight) => "Bottom right",
+        LegendPlace::Corner(Corner::BottomLeft) => "Bottom left",
+        LegendPlace::Corner(Corner::TopRight) => "Top right",
+        LegendPlace::Corner(Corner::TopLeft) => "Top left",
+        LegendPlace::LineEnds => "Line ends",
+        LegendPlace::Right => "Right of the plot",
+        LegendPlace::Above => "Above the plot",
+        LegendPlace::Below => "Below the plot",
+        LegendPlace::Hidden => "None",
+    };
+    let corners = Corner::ALL.map(LegendPlace::Corner);
+    let places = [LegendPlace::Above, LegendPlace::Below, LegendPlace::Right, LegendPlace::LineEnds];
+    let all = [LegendPlace::Inside].into_iter().chain(corners).chain(places).chain([LegendPlace::Hidden]);
+    list_ui(ui, "Place", "Place of the legend", name(*legend), |ui| {
+        for place in all.filter(|place| has_ends || *place != LegendPlace::LineEnds) {
+            ui.selectable_value(legend, place, name(place));
         }
     });
-}
-
-const fn corner_name(corner: Corner) -> &'static str {
-    match corner {
-        Corner::BottomRight => "Bottom right",
-        Corner::BottomLeft => "Bottom left",
-        Corner::TopRight => "Top right",
-        Corner::TopLeft => "Top left",
-    }
 }
 
 fn choice_ui(ui: &mut Ui, label: &str, is_on: &mut bool, [on, off]: [&str; 2]) {
@@ -232,7 +199,7 @@ fn choice_ui(ui: &mut Ui, label: &str, is_on: &mut bool, [on, off]: [&str; 2]) {
 /// Draws the choice of the spread around means.
 fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
     let name = |style: IntervalStyle| match style {
-        IntervalStyle::Auto => "Bars at a few points, else bands",
+        IntervalStyle::Auto => "As in the window",
         IntervalStyle::Bars => "Error bars",
         IntervalStyle::Bands => "Bands",
         IntervalStyle::None => "None",
