@@ -40,6 +40,8 @@ pub fn text_ui(ui: &Ui, at: Pos2, anchor: Align2, text: impl ToString, ink: Colo
 pub struct LegendNames {
     known: Vec<(String, f32)>,
     is_old: bool,
+    /// True if a strip shows the rows beyond the first lines.
+    pub is_open: bool,
 }
 
 impl LegendNames {
@@ -93,8 +95,7 @@ pub fn row_ui(
         ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), 4.0, colours.hover);
     }
     if response.has_focus() {
-        let stroke = Stroke::new(2.0, colours.focus);
-        ui.painter().rect_stroke(rect.expand2(vec2(4.0, 0.0)), 4.0, stroke, eframe::egui::StrokeKind::Inside);
+        widgets::focus_ring(ui, rect.expand2(vec2(4.0, 0.0)));
     }
     let [y, left] = [f64::from(rect.center().y), f64::from(rect.left())];
     let look_of_sample = SampleLook {
