@@ -8,6 +8,7 @@ use crate::axis::Axis;
 use crate::model::{Figure, Level, Line, Note, Trace};
 use crate::palette::{DASHES, MARKERS, Style, style_of};
 use results::by_key;
+use results::number::readable;
 use results::statistics::level;
 use results::view::{PlotOptions, XAxis};
 
@@ -154,7 +155,33 @@ pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions)
     let note = note(&counted, options);
     let levels = rounds::levels_of(&mut drawn);
     let lines = drawn.into_iter().map(|averaged| averaged.line).collect();
-    Figure { x, y, lines, levels, note, spread: Some(options.band), ..Figure::default() }
+    by_name(Figure { x, y, lines, levels, note, spread: Some(options.band), ..Figure::default() })
+}
+
+/// Puts the names of lines on the x axis where all of them have one point, at the same x: as many dots above each other say
+/// less than marks side by side.
+fn by_name(mut figure: Figure) -> Figure {
+    let points = || figure.lines.iter().flat_map(Line::polylines).flatten();
+    let first = points().next().map(|point| point[0]).filter(|x| x.is_finite());
+    let is_one = |line: &Line| line.points.len() == 1 && line.seeds.is_none();
+    let is_first = |point: &[f64; 2]| first.is_some_and(|first| first.total_cmp(&point[0]).is_eq());
+    let is_curve = !figure.x.categories.is_empty() || figure.is_over_setting();
+    if is_curve || figure.lines.is_empty() || !figure.lines.iter().all(is_one) || !points().all(is_first) {
+        return figure;
+    }
+    let Axis { title, unit, format, .. } = &figure.x;
+    let value = first.map_or_else(String::new, |x| readable(x, *format));
+    let title = format!("{title}: {value} {unit}");
+    let names = figure.lines.iter().map(|line| line.name.clone());
+    (figure.x, figure.only_x) = (Axis::of_names(title.trim(), names), first);
+    for (place, line) in figure.lines.iter_mut().enumerate() {
+        let place = place as f64;
+        line.style = line.style.with_marker();
+        line.points.iter_mut().for_each(|point| point[0] = place);
+        line.band.iter_mut().for_each(|band| band.x = place);
+        line.traces.iter_mut().flat_map(|trace| &mut trace.points).for_each(|point| point[0] = place);
+    }
+    figure
 }
 
 #[derive(Clone, Copy, Debug)]

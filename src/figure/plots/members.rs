@@ -58,7 +58,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
 fn distance_figure(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let options = &options.without_rounds();
     let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
-    figure(x_axis(&options.x), Axis::new("Distance between members", ""), drawn, options)
+    figure(x_axis(&options.x), Axis::new("Distance between members", "").positive(), drawn, options)
 }
 
 #[cfg(test)]

@@ -36,8 +36,9 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let measure = options.weights.measure;
     let y = match measure {
         Measure::Zeros => Axis::percent(measure.label()),
-        Measure::Mean | Measure::Deviation | Measure::Norm | Measure::GradientNorm => {
-            Axis::new(measure.label(), "")
+        Measure::Mean => Axis::new(measure.label(), ""),
+        Measure::Deviation | Measure::Norm | Measure::GradientNorm => {
+            Axis::new(measure.label(), "").positive()
         }
     };
     // A parameter that was chosen for other runs may be gone.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::lines::{belongs_to, mark};
+use super::lines::mark;
 use super::{Id, Item, MARKER, Pen, Shape, WHISKER, segments};
 use crate::axis::Mapping;
 use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::layout::{Anchor, Text};
-use crate::model::{At, Figure, Line};
+use crate::model::{At, Figure, Line, belongs_to};
 use crate::palette::{Marker, Style, Theme};
 use results::number::{Digits, Format};
 use results::statistics::Band;
@@ -49,7 +49,7 @@ pub struct End {
 }
 
 /// More lines have no names at their ends: they would be a list without order.
-const MOST: usize = 8;
+pub const MOST: usize = 8;
 /// Of more lines, only those that are selected have values, so that each is close to its mark.
 const MOST_VALUES: usize = 4;
 /// The room for values of shares, so that a plot is still while they change.

@@ -13,7 +13,6 @@ use crate::background::{Copied, WriteJob, Written};
 use crate::dialogs::{Dialog, PathUse, Share};
 use crate::export::{ExportDialog, ExportResponse, ExportSettings, FigureSettings};
 use crate::files::{PathRequest, Purpose};
-use crate::log::NoticeAction;
 use crate::plot::Wanted;
 use crate::text;
 use crate::views::Subject;
@@ -126,9 +125,7 @@ impl App {
                 ctx.copy_text(text);
                 self.log.info("Copied the caption");
             }
-            Some(ExportResponse::ShowInFolder(path)) => {
-                open_on_desktop(ctx, NoticeAction::ShowInFolder(path).path());
-            }
+            Some(ExportResponse::Show(folder)) => open_on_desktop(ctx, &folder),
             Some(ExportResponse::Browse) => {
                 let request = PathRequest { purpose: Purpose::Folder, folder, name: String::new() };
                 self.shell.ask(request, PathUse::ExportFolder, ctx);

@@ -21,21 +21,26 @@ impl ExportDialog {
     /// Draws the settings that apply; returns what is asked of the window.
     pub(super) fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
         ui.spacing_mut().item_spacing.y = 0.625 * STEP;
-        let applies = Applies::new(self.figure().map(|figure| &**figure));
+        // Until the figure is there, all of them apply.
+        let figure = self.figure().cloned();
+        let applies = |holds: fn(&Figure) -> bool| figure.as_deref().is_none_or(holds);
+        let any = |holds: fn(&Figure) -> bool| {
+            figure.as_ref().is_none_or(|figure| figure.parts().into_iter().any(holds))
+        };
         let is_drawn = self.settings.draws();
         if is_drawn {
             heading_ui(ui, "Size");
             size_ui(ui, &mut self.settings.figure.options.size);
-            if applies.legend {
+            if applies(|figure| !samples(figure).is_empty()) {
                 heading_ui(ui, "Legend");
-                legend_ui(ui, &mut self.settings.figure.options.size.legend, applies.line_ends);
+                legend_ui(ui, &mut self.settings.figure.options.size.legend, any(Figure::has_curves));
             }
         }
-        if applies.lines {
+        if any(|part| !part.lines.is_empty()) {
             self.lines_ui(ui);
         }
         if is_drawn {
-            self.texts_ui(ui, applies);
+            self.texts_ui(ui, applies(|figure| !figure.details.is_empty()));
         }
         heading_ui(ui, "File");
         self.file_ui(ui)
@@ -61,7 +66,7 @@ impl ExportDialog {
         }
     }
 
-    fn texts_ui(&mut self, ui: &mut Ui, applies: Applies) {
+    fn texts_ui(&mut self, ui: &mut Ui, has_notes: bool) {
         heading_ui(ui, "Text around the figure");
         if let Some(title) = &mut self.settings.figure.title {
             row_ui(ui, "Title", |ui| {
@@ -71,40 +76,13 @@ impl ExportDialog {
             });
         }
         let options = &mut self.settings.figure.options;
-        if applies.notes {
+        if has_notes {
             let help = "What differs between arms, after their names";
             tick_ui(ui, "Show", &mut options.notes, "Notes at arm names", help);
         }
-        let label = if applies.notes { "" } else { "Show" };
+        let label = if has_notes { "" } else { "Show" };
         let help = "How many seeds a mean is of, what its interval is, and what cannot be drawn";
         tick_ui(ui, label, &mut options.footnote, "Footnote", help);
-    }
-}
-
-/// Which settings change something about a figure; all of them until it is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each setting applies by itself")]
-struct Applies {
-    legend: bool,
-    lines: bool,
-    /// Names at the ends of lines.
-    line_ends: bool,
-    notes: bool,
-}
-
-impl Applies {
-    /// Returns the settings that apply to this figure.
-    fn new(figure: Option<&Figure>) -> Self {
-        let Some(figure) = figure else {
-            return Self { legend: true, lines: true, line_ends: true, notes: true };
-        };
-        let parts = figure.parts();
-        Self {
-            legend: !samples(figure).is_empty(),
-            lines: parts.iter().any(|part| !part.lines.is_empty()),
-            line_ends: parts.iter().any(|part| part.has_curves()),
-            notes: !figure.details.is_empty(),
-        }
     }
 }
 

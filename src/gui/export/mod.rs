@@ -14,7 +14,6 @@ use eframe::egui::{
 use super::background::Latest;
 use super::files::{home_folder, typed};
 use super::icons::Icon;
-use super::log::NoticeAction;
 use super::text::shortened;
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState, Tone, message_ui};
@@ -64,7 +63,8 @@ pub enum ExportResponse {
     Write,
     CopyPicture,
     CopyCaption(String),
-    ShowInFolder(PathBuf),
+    /// Show this folder.
+    Show(PathBuf),
     /// Choose the folder.
     Browse,
     Close,
@@ -299,17 +299,16 @@ impl ExportDialog {
         let done = self.written.iter().filter(|(_, result)| result.is_ok()).map(|(path, _)| path);
         let names: Vec<_> =
             done.clone().filter_map(|path| Some(path.file_name()?.to_string_lossy())).collect();
-        let path = done.last()?;
+        let folder = done.last()?.parent()?;
         ui.horizontal(|ui| {
-            let text = format!("Wrote {} to {}", listed(&names), path.parent().unwrap_or(path).display());
+            let text = format!("Wrote {} to {}", listed(&names), folder.display());
             let width = ui.available_width() - LINK;
             ui.scope(|ui| {
                 ui.set_max_width(width);
                 message_ui(ui, Tone::Good, &text);
             });
-            let show = NoticeAction::ShowInFolder(path.clone());
-            let link = ui.link(RichText::new(show.text()).size(SMALL).color(present(ui).link));
-            link.clicked().then(|| ExportResponse::ShowInFolder(path.clone()))
+            let link = ui.link(RichText::new("Show in folder").size(SMALL).color(present(ui).link));
+            link.clicked().then(|| ExportResponse::Show(folder.to_owned()))
         })
         .inner
     }

@@ -1,12 +1,12 @@
-//! The legend of curves: a block in a free corner of the plot, with the values at the pointer, which can be dragged. Where no
+//! The legend of curves: a block in a free corner of the plot, with the values at the pointer. Where no
 //! corner is free, and for other figures, it is a strip above the plot.
 
 use std::collections::BTreeMap;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Link, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder,
-    Vec2, WidgetInfo, pos2, vec2,
+    Align2, Color32, FontId, Link, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::legend::{GAP, LegendNames, LegendRows, ROW, RowLook, SAMPLE, row_ui, text_ui, wide};
@@ -41,8 +41,6 @@ pub struct Block {
     /// Chosen again when the figure changes, but kept if it is nearly as empty as any.
     corner: Option<Corner>,
     is_old: bool,
-    /// The place to which it was dragged, as shares of the free space.
-    moved: Option<Vec2>,
     /// Widths of the columns: they never get narrower, so that the block is still while the pointer moves.
     widths: Vec<f32>,
     grid: GridWidths,
@@ -59,16 +57,6 @@ impl Block {
         self.is_old = true;
     }
 
-    fn place(&self, frame: Rect, size: Vec2) -> Rect {
-        let free = frame.shrink(INSET);
-        if let Some(share) = self.moved {
-            let room = (free.size() - size).max(Vec2::ZERO);
-            return Rect::from_min_size(free.min + share * room, size);
-        }
-        let wanted = [f64::from(size.x), f64::from(size.y)];
-        super::painter::rect(in_corner(area(free), self.corner.unwrap_or_default(), wanted))
-    }
-
     /// Chooses the corner, or the place above the plot, when the figure or the frame has changed. Returns true if the legend
     /// leaves the corner, or comes back.
     fn judge(&mut self, frame: Rect, sizes: &Sizes, items: &[Item]) -> bool {
@@ -80,7 +68,7 @@ impl Block {
         let (corner, covered) = emptiest(items, area(frame.shrink(INSET)), wanted, self.corner);
         // It does not come back at once: the frame gets lower by leaving the corner.
         let most = if self.is_above { 0.3 } else { 1.0 } * MOST_COVERED * EM;
-        let is_free = sizes.has_room && (covered <= most || self.moved.is_some());
+        let is_free = sizes.has_room && covered <= most;
         (self.corner, self.is_old, self.judged) = (Some(corner), false, frame.size());
         std::mem::replace(&mut self.is_above, !is_free) == is_free
     }
@@ -111,7 +99,8 @@ pub fn block_ui(
     }
     let mut sizes = measure(figure, frame, block, table);
     let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
-    let grid = Grid::new(figure).filter(|_| table.facts.is_none());
+    // A pinned reading has columns of its own in a list, where that has room.
+    let grid = Grid::new(figure).filter(|_| table.facts.is_none() || !sizes.has_room);
     let grid = grid.and_then(|grid| grid.within(most, table, &mut block.grid));
     if let Some(grid) = &grid {
         let size = grid.size() + Vec2::splat(2.0 * PADDING);
@@ -123,20 +112,12 @@ pub fn block_ui(
     if block.is_above {
         return None;
     }
-    let rect = block.place(frame, sizes.size);
-    let colours = theme::present(ui);
+    let size = [sizes.size.x, sizes.size.y].map(f64::from);
+    let place = in_corner(area(frame.shrink(INSET)), block.corner.unwrap_or_default(), size);
+    let (rect, colours) = (super::painter::rect(place), theme::present(ui));
+    // A click on it is none in the plot.
     let ground = ui.interact(rect, ui.scope_id().with("legend block"), Sense::click_and_drag());
     ground.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Legend"));
-    if ground.dragged() {
-        let free = frame.shrink(INSET);
-        let room = (free.size() - sizes.size).max(Vec2::splat(1.0));
-        let share = (rect.min + ground.drag_delta() - free.min) / room;
-        block.moved = Some(share.clamp(Vec2::ZERO, Vec2::splat(1.0)));
-        ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
-        if ground.drag_delta() != Vec2::ZERO {
-            ui.ctx().request_repaint();
-        }
-    }
     ui.painter().rect_filled(rect, 4.0, colours.panel);
     ui.painter().rect_stroke(rect, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
     let inner = rect.shrink(PADDING);
@@ -153,7 +134,7 @@ pub fn block_ui(
     for (index, sample) in samples.iter().enumerate() {
         let at = pos2(inner.left(), top + index as f32 * ROW);
         let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
-        let text = (sample.name(), f64::from(sizes.names));
+        let text = (&*figure.legend_name(sample.name()), f64::from(sizes.names));
         pointed = row_ui(ui, rect, sample, look, rows, text).or(pointed.take());
         if !rows.hidden.contains(sample.name()) {
             let inks = [colours.text, colours.text2];
@@ -405,7 +386,7 @@ pub fn strip_ui(
     let mut pointed = None;
     for (sample, (at, width)) in samples(figure).into_iter().zip(&places).take(count) {
         let rect = Rect::from_min_size(space.min + *at, vec2(*width, ROW));
-        let text = (sample.name(), f64::from(WIDEST_NAME));
+        let text = (&*figure.legend_name(sample.name()), f64::from(WIDEST_NAME));
         pointed = row_ui(ui, rect, &sample, look, rows, text).or(pointed.take());
         if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
             text_ui(ui, rect.right_center(), Align2::RIGHT_CENTER, value, theme::present(ui).text2);

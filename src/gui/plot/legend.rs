@@ -54,10 +54,11 @@ impl LegendNames {
         if !self.is_old && !self.known.is_empty() {
             return (&self.known, false);
         }
-        let names: Vec<&str> = samples(figure).iter().map(Sample::name).collect();
-        let is_same = names.iter().eq(self.known.iter().map(|(name, _)| name).collect::<Vec<_>>().iter());
+        let samples = samples(figure);
+        let names: Vec<_> = samples.iter().map(|sample| figure.legend_name(sample.name())).collect();
+        let is_same = names.iter().eq(self.known.iter().map(|(name, _)| name));
         if !is_same {
-            self.known = names.into_iter().map(|name| (name.to_owned(), wide(name))).collect();
+            self.known = names.into_iter().map(|name| (name.to_string(), wide(&name))).collect();
         }
         self.is_old = false;
         (&self.known, !is_same)

@@ -26,3 +26,6 @@ pub use navigate::KEYS;
 pub use painter::paint;
 pub use panel::{PlotResponse, menu_ui, plot_ui, stage_choice_ui, tools_ui};
 pub use state::PlotState;
+
+#[cfg(test)]
+mod export_tests;

@@ -8,7 +8,7 @@ use eframe::egui::Context;
 use super::builder::{ArmKey, Builder, BuiltFigure, PlotInput};
 use super::figure_view::{FigureView, PlotContext};
 use crate::background::pause_after;
-use figure::model::Figure;
+use figure::model::{Figure, FigureLook};
 use figure::plots::{ALL, ArmRuns, Plot, campaign_stages, find, recorded_parameters};
 use figure::view::facets::choices;
 use figure::view::{seen, whole};
@@ -97,6 +97,7 @@ impl PlotState {
         let (builder, options) = (self.builders.get(plot.name), self.options_of(plot));
         let built = builder.and_then(|builder| builder.current(&options, titles.clone(), &input)).cloned();
         let view = self.views.get(plot.name).map(|view| view.kept(PlotView::default())).unwrap_or_default();
+        let look = FigureLook { selected: self.selected.clone(), bands: self.options.bands };
         move || {
             let made = || Arc::new(whole(plot, &input.arms, &options, &titles, &input.note()));
             let figure = built.unwrap_or_else(made);
@@ -106,7 +107,7 @@ impl PlotState {
             if !figure.has_data() {
                 return Err("The plot is empty. Press Run first.".to_owned());
             }
-            Ok(seen(&figure, &view))
+            Ok(Figure { look, ..seen(&figure, &view) })
         }
     }
 

@@ -1,6 +1,6 @@
 //! The head line of a plot: what is read at the pointer, at the keyboard's cursor, or where the reading is pinned.
 
-use eframe::egui::{Button, EventFilter, Key, Label, RichText, Sense, Ui};
+use eframe::egui::{Button, Label, Response, RichText, Sense, Ui};
 
 use super::FigureView;
 use crate::plot::reading::{HeadReading, cell_at};
@@ -25,7 +25,7 @@ impl FigureView {
 }
 
 /// Draws the reading. A map of trials has that of a cell: the one that is pinned, at the pointer or opened or, before one is, the
-/// one with the largest value. Arrow keys move, Enter opens; returns the opened cell.
+/// one with the largest value. Returns the opened cell.
 pub(in crate::plot) fn head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Option<[usize; 2]> {
     let cells = figure.cells.as_ref().filter(|cells| !cells.texts.is_empty());
     let known = view.chosen_cell(figure).or(view.pointed_cell).or(view.opened);
@@ -54,30 +54,16 @@ pub(in crate::plot) fn head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureVi
     let button = Button::new(text).frame_when_inactive(false).sense(Sense::click());
     let response = ui.add(button).accessible_name(format!("{what}{name}: {reading}"));
     text_ui(ui, reading);
-    let help = "Arrow keys move from cell to cell; Enter opens the trials of the cell. In the map, a click opens a cell, Shift+click \
-                pins its reading, and Escape releases it";
+    let help = "A click here or in the map opens the trials of the cell; Shift+click pins its reading, Escape releases it. In the \
+                map, arrow keys move from cell to cell, and Enter opens";
     let response = response.on_hover_text(format!("{}\n{help}", ImageOutcome::Sdc1.definition()));
     if response.has_focus() {
         widgets::focus_ring(ui, response.rect);
-        let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-        let steps = [
-            (Key::ArrowLeft, [0, -1]),
-            (Key::ArrowRight, [0, 1]),
-            (Key::ArrowUp, [-1, 0]),
-            (Key::ArrowDown, [1, 0]),
-        ];
-        if let Some((_, step)) = ui.input(|input| steps.into_iter().find(|(key, _)| input.key_pressed(*key)))
-        {
-            let [row, column] = moved(cell, step, cells.size());
-            view.pinned = Some(super::values_at(figure, [column as f64, row as f64]));
-            ui.ctx().request_repaint();
-        }
     }
     response.clicked().then_some(cell)
 }
 
-fn text_ui(ui: &mut Ui, text: &str) -> eframe::egui::Response {
+fn text_ui(ui: &mut Ui, text: &str) -> Response {
     let text = RichText::new(text).size(theme::BODY).color(theme::present(ui).text2);
     ui.add(Label::new(text).selectable(false).truncate())
 }
@@ -94,21 +80,4 @@ fn largest(cells: &Cells) -> Option<[usize; 2]> {
         |[row, column]: &[usize; 2]| cells.text(*row, *column).is_some_and(|text| !text.value.is_empty());
     let value = |[row, column]: &[usize; 2]| cells.values[*row][*column];
     cells.places().filter(is_sure).max_by(|a, b| value(a).total_cmp(&value(b)))
-}
-
-/// Returns the cell after a step; at the rim the cell itself.
-fn moved(cell: [usize; 2], step: [isize; 2], size: [usize; 2]) -> [usize; 2] {
-    [0, 1].map(|axis: usize| cell[axis].saturating_add_signed(step[axis]).min(size[axis].saturating_sub(1)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::moved;
-
-    #[test]
-    fn at_the_rim_a_key_stays() {
-        assert_eq!(moved([0, 0], [-1, 0], [2, 3]), [0, 0]);
-        assert_eq!(moved([1, 2], [0, 1], [2, 3]), [1, 2]);
-        assert_eq!(moved([1, 2], [0, -1], [2, 3]), [1, 1]);
-    }
 }

@@ -158,6 +158,26 @@ fn a_click_opens_a_cell_and_one_with_shift_keeps_its_reading() {
 }
 
 #[test]
+fn arrow_keys_move_from_cell_to_cell_and_enter_opens() {
+    let values = vec![vec![0.25, 0.5], vec![0.125, 0.0]];
+    let cells = Cells { axis: Axis::percent("Images with SDC"), values, ..Cells::default() };
+    let (x, y) = (named("Bit", &["b30", "b2"]), named("Layer", &["fc1", "fc2"]));
+    let mut harness = harness(Figure { x, y, cells: Some(cells), ..Figure::default() }, true);
+    harness.get_by_label("Plot of Layer").focus();
+    harness.run();
+    for (key, name) in
+        [(Key::ArrowRight, "fc1, b30"), (Key::ArrowRight, "fc1, b2"), (Key::ArrowUp, "fc2, b2")]
+    {
+        harness.key_press(key);
+        harness.run();
+        assert!(harness.query_by_label(&format!("Pinned: {name}")).is_some(), "{name}");
+    }
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().opened, [FigureAction::Open([1, 1])]);
+}
+
+#[test]
 fn a_double_click_fits_a_map_that_was_zoomed_and_opens_nothing() {
     let mut harness = harness(heat_map(), true);
     let Shown { figure, view, .. } = harness.state_mut();

@@ -6,7 +6,7 @@ use super::*;
 use figure::axis::Mapping;
 use figure::palette::Theme;
 use figure::plots::testing::by_batch;
-use figure::ranges::{Fit, ranges_of_panels};
+use figure::ranges::ranges_of_panels;
 use figure::raster::pixels;
 use figure::scene::{Detail, Intervals, Look, Surface, bands, ground, over};
 use figure::svg::drawing;
@@ -88,7 +88,7 @@ fn items(figure: &Figure, theme: Theme, intervals: Intervals<'_>) -> (Vec<Item>,
     let look = Look { hidden: &hidden, highlighted: None, selected: None, intervals, detail };
     let area =
         layout::Rect { left: 10.0, top: 10.0, right: SIZE[0] as f64 - 10.0, bottom: SIZE[1] as f64 - 10.0 };
-    let [x, y] = figure::ranges::ranges(figure, Fit::Lines);
+    let [x, y] = figure::ranges::ranges(figure, intervals);
     let surface = Surface {
         figure,
         x: Mapping::new(&figure.x, x, [area.left, area.right]),
@@ -112,6 +112,12 @@ impl Picture {
     pub fn empty(size: [usize; 2], theme: Theme) -> Self {
         let size = size.map(|side| side * SCALE);
         Self { size, colours: vec![theme.ground().map(f32::from); size[0] * size[1]] }
+    }
+
+    pub fn save(&self, path: &std::path::Path) {
+        let mut bytes = format!("P6 {} {} 255\n", self.size[0], self.size[1]).into_bytes();
+        bytes.extend(self.colours.iter().flatten().map(|level| level.round() as u8));
+        std::fs::write(path, bytes).unwrap();
     }
 
     fn at(&self, x: usize, y: usize) -> [f32; 3] {
@@ -154,8 +160,8 @@ fn in_window(items: &[Item], area: layout::Rect, theme: Theme) -> Picture {
 fn draw(picture: &mut Picture, items: &[Item], area: layout::Rect) {
     let frame = rect(area);
     let layer = Layer::new(items, SCALE as f32, TessellationOptions::default(), frame);
-    for (mesh, clip) in [(&layer.clipped, frame), (&layer.free, Rect::EVERYTHING)] {
-        picture.add(mesh, clip);
+    for (mesh, is_clipped) in &layer.parts {
+        picture.add(mesh, if *is_clipped { frame } else { Rect::EVERYTHING });
     }
 }
 
@@ -206,30 +212,23 @@ fn is_same(a: [f32; 3], b: [f32; 3]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= LEVELS)
 }
 
-/// The number of pixels of a part of a picture that have no pixel of nearly the same colour in a part of another one, within a
-/// pixel, since the two smooth edges differently; and how many are not of the ground. Parts begin at the given points.
-pub(in crate::plot) fn alone(
-    (a, from): (&Picture, Pos2),
-    (b, to): (&Picture, Pos2),
-    size: eframe::egui::Vec2,
-    ground: [f32; 3],
-) -> [usize; 2] {
-    let pixel = |at: Pos2| [at.x, at.y].map(|side| (side * SCALE as f32).round() as isize);
-    let (from, to, size) = (pixel(from), pixel(to), pixel(size.to_pos2()));
-    let within = |picture: &Picture, x: isize, y: isize| {
-        let is_there = |at: isize, side: usize| usize::try_from(at).is_ok_and(|at| at < side);
-        (is_there(x, picture.size[0]) && is_there(y, picture.size[1]))
-            .then(|| picture.at(x as usize, y as usize))
+/// The number of pixels in a part of a picture that have no pixel of nearly the same colour in another one, within a pixel, since
+/// the two smooth edges differently; and how many are not of the ground.
+pub(in crate::plot) fn alone(a: &Picture, b: &Picture, part: Rect, ground: [f32; 3]) -> [usize; 2] {
+    let side = |range: eframe::egui::Rangef, most: usize| {
+        let [from, to] = [range.min, range.max].map(|at| (at * SCALE as f32).round().max(1.0) as usize);
+        from..to.min(most - 1)
     };
     let (mut alone, mut inked) = (0, 0);
-    for (y, x) in (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (y, x))) {
-        let Some(own) = within(a, from[0] + x, from[1] + y) else { continue };
-        inked += usize::from(!is_same(own, ground));
-        let near = [(0, 0), (-1, -1), (-1, 0), (1, 0), (0, 1), (0, -1), (-1, 1), (1, -1), (1, 1)];
-        let is_near = |(right, down): &(isize, isize)| {
-            within(b, to[0] + x + right, to[1] + y + down).is_some_and(|other| is_same(own, other))
-        };
-        alone += usize::from(!near.iter().any(is_near));
+    for y in side(part.y_range(), a.size[1]) {
+        for x in side(part.x_range(), a.size[0]) {
+            let own = a.at(x, y);
+            inked += usize::from(!is_same(own, ground));
+            let near = [(1, 1), (0, 1), (1, 0), (2, 1), (1, 2), (0, 0), (0, 2), (2, 0), (2, 2)];
+            alone += usize::from(
+                !near.iter().any(|(right, down)| is_same(own, b.at(x + right - 1, y + down - 1))),
+            );
+        }
     }
     [alone, inked]
 }
@@ -237,9 +236,7 @@ pub(in crate::plot) fn alone(
 /// The share of pixels that are alone.
 fn difference(a: &Picture, b: &Picture) -> f64 {
     let [width, height] = a.size;
-    let rim = Pos2::new(1.0, 1.0) / SCALE as f32;
-    let size = vec2(width as f32 - 2.0, height as f32 - 2.0) / SCALE as f32;
-    let [alone, _] = alone((a, rim), (b, rim), size, [0.0; 3]);
+    let [alone, _] = alone(a, b, Rect::EVERYTHING, [0.0; 3]);
     alone as f64 / (width * height) as f64
 }
 
@@ -270,7 +267,8 @@ fn the_window_and_a_file_show_the_same_panels() {
     let facets = figure.facets.as_ref().unwrap();
     let [width, height] = SIZE.map(|side| side as f64);
     let space = layout::Rect { left: 0.0, top: 0.0, right: width, bottom: height };
-    let grid = layout::grid(&figure, facets, &ranges_of_panels(&figure, Fit::Lines, facets), space, 8.0);
+    let grid =
+        layout::grid(&figure, facets, &ranges_of_panels(&figure, |_| Intervals::None, facets), space, 8.0);
     let (theme, hidden) = (Theme::LightScreen, BTreeSet::new());
     let detail = Detail::Screen { pixels: SCALE as f64, plots: 3 };
     let look =
