@@ -33,6 +33,9 @@ pub struct Figure {
     /// For parallel coordinates only: the axes that replace y, with their ranges. The nth belongs to the nth name of x and
     /// gives the scale of values there. Such figures draw the traces of their lines.
     pub parallel: Vec<Axis>,
+    /// Of parallel coordinates, the scale of the colours of runs by their values on the last axis, without cells; `None` where
+    /// they have the colours of their arms.
+    pub run_scale: Option<Cells>,
     /// Coloured cells, below everything else.
     pub cells: Option<Cells>,
     /// The parts of stacked bars, from the axis outwards.
@@ -301,6 +304,11 @@ impl Figure {
     pub fn drawn_ends(&self, band: &Band) -> [f64; 2] {
         let least = if self.y.is_positive { 0.0 } else { f64::NEG_INFINITY };
         [band.low.max(least), band.high.max(least)]
+    }
+
+    /// Returns what its colours show, if they need a scale.
+    pub fn scale(&self) -> Option<&Cells> {
+        self.cells.as_ref().filter(|cells| cells.has_scale()).or(self.run_scale.as_ref())
     }
 
     /// Returns true if lines are drawn as separate marks, since x has names.

@@ -9,7 +9,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::painter::tests::{Picture, SCALE, alone, in_file_of};
-use super::parallel::space_of;
+use super::parallel::axes_of;
 use super::{PlotInput, PlotState, plot_ui};
 use crate::theme;
 use figure::layout::{self, layout};
@@ -76,9 +76,7 @@ fn frames(harness: &Harness<'_, Shown>, figure: &Figure) -> Vec<Rect> {
         harness.query_all_by_label_contains("Plot of ").map(|plot| plot.rect()).collect();
     // The space of parallel axes has their names too.
     for (frame, part) in frames.iter_mut().zip(&parts).filter(|(_, part)| !part.parallel.is_empty()) {
-        let space = space_of(part, *frame);
-        frame.min.y += frame.min.y - space.min.y;
-        frame.max.y -= space.max.y - frame.max.y;
+        *frame = axes_of(part, *frame);
     }
     assert_eq!(frames.len(), parts.len(), "{frames:?}");
     frames
