@@ -89,7 +89,7 @@ impl FigureLook {
         let are_few = banded().all(|line| line.band.len() <= MOST_POINTS);
         let is_by_round =
             || banded().any(|line| line.round.as_ref().is_some_and(|round| round.of != line.name));
-        let selected = self.selected.as_deref();
+        let selected = self.selected.as_deref().filter(|arm| figure.line_of(arm).is_some());
         match self.bands {
             BandChoice::None => Intervals::None,
             _ if figure.is_over_setting() => Intervals::Bars,
@@ -550,7 +550,7 @@ impl Figure {
         remarks
     }
 
-    /// Writes an interval: "± 0.24" where both sides are equal apart from a cut at the end of the axis, otherwise
+    /// Writes an interval, if it has a width: "± 0.24" where both sides are equal apart from a cut at the end of the axis, otherwise
     /// "50.00–92.00".
     pub fn interval_text(&self, value: f64, [low, high]: [f64; 2], digits: Digits) -> String {
         let bare = |value| digits.bare(value);
@@ -563,8 +563,11 @@ impl Figure {
         };
         // Of an interval that is cut at both ends, no side is whole.
         let is_whole = self.y.format != Format::Percent || low > 0.0 || high < 1.0;
-        if is_even && is_whole {
-            plus_minus(below.max(above), &bare(below.max(above)))
+        let half = below.max(above);
+        if half <= 1e-12 {
+            String::new() // all values are equal
+        } else if is_even && is_whole {
+            plus_minus(half, &bare(half))
         } else {
             format!("{}–{}", bare(low), bare(high))
         }
@@ -722,5 +725,6 @@ mod tests {
         assert_eq!(text(Some(Spread::StandardDeviation), 0.97, [0.8994, 1.0]), "± 7.06", "cut at 100 %");
         assert_eq!(text(Some(Spread::Interval95), 0.5, [0.0, 1.0]), "0.00–100.00", "cut at both ends");
         assert_eq!(text(None, 0.5, [0.25, 0.75]), "± 25.00");
+        assert_eq!(text(Some(Spread::Interval95), 1.0, [1.0, 1.0]), "", "no ± 0.00");
     }
 }

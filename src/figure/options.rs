@@ -147,7 +147,7 @@ mod tests {
         let look = FigureLook { selected: Some("a".to_owned()), ..FigureLook::default() };
         let of = |count: u32, intervals| {
             let band = (0..count).map(|x| Band { x: f64::from(x), low: 0.0, high: 1.0 }).collect();
-            let line = Line { band, ..Line::default() };
+            let line = Line { name: "a".to_owned(), band, ..Line::default() };
             let figure = Figure { lines: vec![line], ..Figure::default() };
             Options { intervals, ..Options::default() }.intervals_of(&look, &figure)
         };

@@ -535,4 +535,23 @@ mod tests {
         assert!(values[1].is_nan());
         assert!((values[2] - 2.0).abs() < 1e-12);
     }
+
+    #[test]
+    fn one_evaluation_is_a_mark_for_each_arm_and_the_same_rows_of_a_table() {
+        let arms = |values: &[(f64, f64)]| {
+            let runs = [accuracies(values), accuracies(&[(1.0, 0.25)])];
+            [arm("dense", 0, &runs), arm("pruned", 1, &runs[1..])]
+        };
+        let one = (accuracy::PLOT.build)(&arms(&[(1.0, 0.75)]), &options());
+        let names: Vec<&str> = one.x.categories.iter().map(|category| category.name.as_str()).collect();
+        assert_eq!((names, one.x.label().as_str()), (vec!["dense", "pruned"], "Epochs trained: 1"));
+        assert_eq!((&one.lines[0].points, &one.lines[1].points), (&vec![[0.0, 0.5]], &vec![[1.0, 0.25]]));
+        assert_eq!((one.lines[0].band[0].x, one.lines[0].traces.len()), (0.0, 2));
+        let rows = crate::csv::csv(&one);
+        assert!(
+            rows.contains("line,dense,,1,0.5,0.25,0.75\n") && rows.contains("trace,dense,seed 2,1,0.25,,\n")
+        );
+        let two = (accuracy::PLOT.build)(&arms(&[(1.0, 0.75), (2.0, 0.75)]), &options());
+        assert!(two.x.categories.is_empty() && two.only_x.is_none());
+    }
 }

@@ -210,6 +210,7 @@ mod tests {
     use super::super::accuracy;
     use super::super::testing::{arm, at, record, rows as shared};
     use super::*;
+    use crate::palette::Marker;
     use results::view::XAxis;
 
     #[test]
@@ -259,6 +260,11 @@ mod tests {
         let both =
             (accuracy::PLOT.build)(&[arm("ticket", 0, [&record]), arm("control", 0, [&record])], &options);
         assert_eq!(both.lines[3].name, "control, 50.0 %", "of several arms, the name says which");
+        let dense = lottery(&[1.0]);
+        let figure =
+            (accuracy::PLOT.build)(&[arm("dense", 2, [&dense]), arm("ticket", 0, [&record])], &options);
+        assert_eq!(figure.lines[0].style, style_of(2), "an arm of one training has its own colour");
+        assert!(figure.lines.iter().all(|line| line.style.marker != Marker::None), "all have marks");
     }
 
     #[test]

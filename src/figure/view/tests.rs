@@ -42,7 +42,7 @@ fn runs_that_the_filter_leaves_out_are_counted_in_their_lines() {
         (figure.lines[0].points.clone(), texts, figure.note.rest)
     };
     let (points, texts, _) = of("");
-    assert_eq!((points, texts.concat()), (vec![[1.0, 0.375]], String::new()));
+    assert_eq!((points, texts.concat()), (vec![[0.0, 0.375]], String::new()), "one evaluation");
     let (points, texts, rest) = of("last > 0.3");
     assert_eq!(points, [[1.0, 0.5]]);
     assert!(texts.len() == 4 && texts.iter().all(|text| text == "1 of 2"), "{texts:?}");

@@ -301,6 +301,8 @@ fn banded() -> Figure {
 #[test]
 fn of_many_points_the_selected_line_alone_has_a_band_and_the_axis_fits_it() {
     let mut harness = harness(900.0);
+    crate::theme::install(&harness.ctx);
+    harness.run();
     harness.state_mut().figure = Arc::new(banded());
     harness.state_mut().view.forget_figure();
     harness.run();
@@ -331,6 +333,8 @@ fn of_many_points_the_selected_line_alone_has_a_band_and_the_axis_fits_it() {
 #[test]
 fn the_selected_line_and_the_line_at_the_pointer_are_over_all_others() {
     let mut harness = harness(900.0);
+    crate::theme::install(&harness.ctx);
+    harness.run();
     let last = |harness: &Harness<'_, Shown>| {
         let items = harness.state().view.mesh.as_ref().unwrap().items.clone();
         items.iter().filter_map(|item| item.id).next_back()
@@ -413,6 +417,8 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
 #[test]
 fn the_small_print_says_which_intervals_the_window_draws() {
     let mut harness = harness(900.0);
+    crate::theme::install(&harness.ctx);
+    harness.run();
     let shown = harness.state_mut();
     shown.figure = Arc::new(banded());
     shown.view.around.selected = Some("dense".to_owned());
