@@ -232,7 +232,7 @@ pub fn in_corner(area: Rect, corner: Corner, [width, height]: [f64; 2]) -> Rect 
 const SLACK: f64 = 40.0;
 
 /// A legend in a corner covers at most so much, in ems of lines.
-pub const MOST_COVERED: f64 = 3.0;
+pub const MOST_COVERED: f64 = 1.0;
 
 /// Returns the corner where a rectangle of this size covers the fewest lines, and the points of lines that it covers; the
 /// `preferred` corner if it is nearly as empty.

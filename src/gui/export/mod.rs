@@ -154,6 +154,7 @@ impl ExportDialog {
     pub fn end(&mut self, path: &Path, result: &Result<(), String>) -> bool {
         let Some(place) = self.writing.iter().position(|own| own == path) else { return false };
         self.written.push((self.writing.remove(place), result.clone()));
+        self.written.sort();
         true
     }
 

@@ -66,18 +66,17 @@ impl Preview {
         options: &Options,
         [has_picture, has_values]: [bool; 2],
     ) {
-        let height = if has_picture { VALUES } else { ui.available_height() };
         if has_picture {
             let below = if has_values { VALUES + 2.0 * STEP } else { 0.0 };
             self.picture_ui(ui, figure, options, below);
         }
         if has_values {
-            self.values_ui(ui, figure, height);
+            self.values_ui(ui, figure);
         }
     }
 
     /// Draws the first rows of the table as its file has them.
-    fn values_ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, height: f32) {
+    fn values_ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>) {
         let own = figure.clone();
         let made = self.values.get(&Arc::as_ptr(figure).addr(), ui.ctx(), move || {
             let text = csv(&own);
@@ -92,8 +91,7 @@ impl Preview {
             ui.label(RichText::new("Values").font(theme::medium(NAME)));
             ui.label(RichText::new(format!("{rows}{beginning}, with all digits")).color(present(ui).text2));
         });
-        let space = height - theme::CONTROL - STEP;
-        let area = ScrollArea::both().id_salt("values").max_height(space).auto_shrink([false, false]);
+        let area = ScrollArea::both().id_salt("values").auto_shrink([false, false]);
         area.show(ui, |ui| ui.add(Label::new(RichText::new(first).monospace().size(SMALL)).extend()));
     }
 

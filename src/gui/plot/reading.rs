@@ -302,7 +302,7 @@ impl<'a> Table<'a> {
         match name.and_then(of) {
             Some(row) => HeadReading {
                 name: self.figure.lines[row.line].name.clone(),
-                text: format!("{}, {}", self.in_words(row), self.header),
+                text: in_sequence([self.in_words(row), self.header.clone(), self.facts_in_words(row)]),
                 is_pinned: self.facts.is_some(),
             },
             None => HeadReading {
@@ -321,7 +321,7 @@ impl<'a> Table<'a> {
     fn lines_in_words(&self) -> String {
         let rows = self.rows.iter().map(|row| {
             let name = &self.figure.lines[row.line].name;
-            format!("{name} {}", self.in_words(row))
+            in_sequence([format!("{name} {}", self.in_words(row)), self.facts_in_words(row)])
         });
         let references = self.figure.reference_lines.iter().map(|line| {
             let [value, interval, _] = self.values(&Sample::Reference(line));
@@ -330,15 +330,18 @@ impl<'a> Table<'a> {
         rows.chain(references).map(|part| part.trim_end().to_owned()).collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the value of a line with all that belongs to it: "98.22 ± 0.18, Δ +0.20, 2 of 3 seeds".
+    /// Returns the value of a line with its interval, difference and seeds: "98.22 ± 0.18, Δ +0.20, 2 of 3 seeds".
     fn in_words(&self, row: &ReadingRow) -> String {
         let line = &self.figure.lines[row.line];
         let seeds = line.seeds_text();
         let seeds = if seeds.is_empty() { seeds } else { format!("{seeds} seeds") };
         let [value, interval, difference] = self.of_row(row);
         let difference = if difference.is_empty() { difference } else { format!("Δ {difference}") };
-        let facts = self.facts.map(|facts| facts_of(facts, &line.name)).unwrap_or_default();
-        in_sequence([format!("{value} {interval}").trim_end().to_owned(), difference, seeds, facts])
+        in_sequence([format!("{value} {interval}").trim_end().to_owned(), difference, seeds])
+    }
+
+    fn facts_in_words(&self, row: &ReadingRow) -> String {
+        self.facts.map(|facts| facts_of(facts, &self.figure.lines[row.line].name)).unwrap_or_default()
     }
 }
 

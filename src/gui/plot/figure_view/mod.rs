@@ -274,11 +274,11 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         let axes = axes_of(figure, space);
         let beside = Beside::of_scale(figure, axes).unwrap_or(Beside::Nothing);
         let place = space.with_max_x(space.right() - beside.width());
-        ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
-            let head = parallel_ui(ui, figure, &mut state.parallel, is_hidden, highlighted);
-            state.take_head(ui, head);
+        let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+            parallel_ui(ui, figure, &mut state.parallel, is_hidden, highlighted)
         });
         beside.ui(ui, figure, axes.with_max_x(place.right()));
+        state.take_head(ui, shown.inner);
         None
     });
     ui.advance_cursor_after_rect(all);
