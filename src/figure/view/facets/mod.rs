@@ -8,6 +8,7 @@ use crate::distinct;
 use crate::facets::{Facets, Head, Panel};
 use crate::model::{Bars, Figure, Line, Note};
 use crate::plots::{ArmRuns, in_panels};
+use crate::scene::same;
 use crate::view::details;
 use results::by_key;
 use results::colours::{base, shaded_again};
@@ -240,6 +241,11 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns]) -> Fig
     let first = figures.iter().find(|figure| figure.has_data()).or_else(|| figures.first()).cloned();
     let mut whole = first.unwrap_or_default();
     (whole.x.range, whole.y.range, whole.levels) = (None, None, levels);
+    let in_both = |mut a: BTreeMap<String, String>, b: BTreeMap<String, String>| {
+        a.retain(|name, other| b.get(name) == Some(other));
+        a
+    };
+    whole.same = figures.iter().map(same).reduce(in_both).unwrap_or_default();
     (whole.lines, whole.bars, whole.reference_lines) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(cells) = &mut whole.cells {
         *cells = Cells {
