@@ -249,9 +249,9 @@ fn user_data(path: &Path) -> Option<Recognised> {
     let found = |data, path: &Path| Some(Recognised { data, folder: path.to_owned(), others: Vec::new() });
     let has_arrays = |folder: &Path| folder.join("x_train.npy").is_file();
     if path.is_dir() {
-        let is_numpy = has_arrays(path);
-        let data = if is_numpy { Data::Numpy(Numpy::default()) } else { Data::Images(Images::default()) };
-        return if is_numpy || images::is_like_pictures(path) { found(data, path) } else { None };
+        let pictures = || Images::of(&images::first_pictures(path)).map(Data::Images);
+        let data = has_arrays(path).then(|| Data::Numpy(Numpy::default())).or_else(pictures)?;
+        return found(data, path);
     }
     match images::ending(path).as_str() {
         "csv" | "tsv" => {
@@ -545,6 +545,14 @@ mod recognise_tests {
             panic!()
         };
         assert_eq!(csv.label, "quality");
+        // Small pictures are not enlarged, and large ones are made small as usual.
+        let size_of = |side: usize| {
+            let header = format!("P5\n{side} {}\n255\n", side + 1);
+            root.write("sized/cat/a.pgm", &[header.as_bytes(), &vec![7; side * (side + 1)]].concat());
+            let Data::Images(images) = found_in(&root.join("sized")).unwrap().data else { panic!() };
+            [images.resize, images.crop]
+        };
+        assert_eq!([12, 223, 224, 300].map(size_of), [[12, 12], [223, 223], [256, 224], [256, 224]]);
         assert!(found_in(&root.join("pictures/train/cat")).is_none());
         assert!(found_in(&root.join("junk")).is_none());
     }
