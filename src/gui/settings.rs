@@ -36,6 +36,8 @@ pub struct Settings {
     pub recent: Recent,
     pub export_kind: Option<FileKind>,
     pub export_folder: Option<PathBuf>,
+    /// Where the files of known datasets were the last time, by their names.
+    pub data_folders: BTreeMap<String, PathBuf>,
     /// What was stopped since the window was closed.
     #[serde(alias = "to_go_on")]
     pub unfinished: Option<Unfinished>,
@@ -95,6 +97,7 @@ impl Default for Settings {
             recent: Recent::default(),
             export_kind: None,
             export_folder: None,
+            data_folders: BTreeMap::new(),
             unfinished: None,
         }
     }

@@ -7,7 +7,7 @@ use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBui
 use super::App;
 use super::commands::Command;
 use super::workspace::{Request, Workspace};
-use crate::bar::{self, BarInput, BarResponse, bar_ui};
+use crate::bar::{self, BarInput, BarResponse, Remedy, bar_ui};
 use crate::dialogs::{Leaving, Next};
 use crate::form::FormContext;
 use crate::inspector::Inspected;
@@ -74,6 +74,7 @@ impl App {
             path: &path,
             groups: &groups,
             problems: document.problems(),
+            has_download: document.experiment.data.origin().is_some(),
             panels: self.sides(),
             is_unsaved: self.is_unsaved(),
             is_running: self.runner.runs.is_running(),
@@ -90,12 +91,13 @@ impl App {
             Some(BarResponse::Group(index)) => {
                 self.workspace.tiles.change(LayoutChange::Group(Group::ALL[index]));
             }
-            Some(BarResponse::Problem(index)) => {
-                let problem = &self.editor.document.problems()[index];
-                let (place, lacks_folder) = (problem.place.clone(), problem.lacks_folder);
+            Some(BarResponse::Problem(index, remedy)) => {
+                let place = self.editor.document.problems()[index].place.clone();
                 self.show_setting(place);
-                if lacks_folder {
-                    self.ask_for_data(&ui.ctx().clone());
+                match remedy {
+                    Remedy::Setting => {}
+                    Remedy::Folder => self.ask_for_data(&ui.ctx().clone()),
+                    Remedy::Download => self.open_download(),
                 }
             }
         }
@@ -221,7 +223,8 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        let (mut restyled, mut notes, arm) = (None, Vec::new(), self.workspace.selection.arm());
+        let (mut restyled, mut network, mut notes) = (None, None, Vec::new());
+        let arm = self.workspace.selection.arm();
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 let Workspace { selection, focus, dry_run, inspector, compare, treatments, .. } =
@@ -235,6 +238,7 @@ impl App {
                     selection,
                     focus,
                     dry_run,
+                    network: &mut network,
                     results: &results,
                     details: &details,
                     colour,
@@ -247,6 +251,10 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
         for note in notes {
             self.log.info(note);
+        }
+        if let Some((arm, guess)) = network {
+            self.editor.use_network(&guess, arm, &mut self.log);
+            self.ask_if_missing();
         }
         if let Some((arm, index)) = arm.zip(restyled) {
             self.workspace.restyle(arm, index, &self.editor.document);

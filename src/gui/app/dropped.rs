@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::App;
-use super::editor::of_data;
 use super::shell::Shell;
-use crate::dialogs::{Dialog, Leaving, Next, OtherNetwork};
+use crate::dialogs::{Dialog, Leaving, Next};
+use crate::files::absolute;
+use crate::importing::{Importing, Weights};
 use crate::theme;
 use data::{Data, Recognised, is_named_like_data, recognise};
 use doc::file_names::{is_file, weight_endings};
 use form::path::Place;
-use run::weight_files::{FileShapes, Fit, Guess, Naming, Scaling, guess, read_shapes};
+use run::weight_files::{guess, read_shapes};
 
 /// A dropped path, identified.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,22 +21,13 @@ pub enum Dropped {
     /// An experiment's file.
     Experiment(PathBuf),
     /// Weights.
-    Weights(Box<DroppedWeights>),
+    Weights(Box<Weights>),
     /// A folder with the files of a dataset.
     Data(Recognised),
     /// The folder that was chosen for data that were not found, and what it holds, if that is a known dataset.
     Chosen(PathBuf, Option<Recognised>),
     /// Something that has no use here, and what it is.
     Other(String),
-}
-
-/// A weight file that was dropped.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DroppedWeights {
-    pub path: PathBuf,
-    pub shapes: FileShapes,
-    /// The network that they are of, or what the file has instead.
-    pub guess: Result<Guess, String>,
 }
 
 impl Shell {
@@ -65,7 +57,7 @@ impl Shell {
         ctx: &egui::Context,
     ) {
         self.dropping.abandon();
-        self.dropping.ask((), ctx, move || Ok(paths.iter().map(|path| what(path)).collect()));
+        self.dropping.ask((), ctx, move || Ok(paths.iter().map(|path| what(&absolute(path))).collect()));
     }
 
     /// Returns true if something may be dropped: not while a question is open. A dialog that only shows something
@@ -131,18 +123,25 @@ impl App {
         if let Some(found) = found.filter(|found| is_same(found, data)) {
             return self.use_data(found);
         }
-        let (title, text) = why_not(path, found, data);
-        self.ask_about_missing(title, text);
+        if data.needs_look() {
+            // What is wrong with it is said at its field.
+            let data = data.clone().in_folder(self.editor.document.as_written(path));
+            self.editor.document.experiment.data = data;
+            return self.show_setting(Place::default().key("data"));
+        }
+        let (title, text, details) = why_not(path, found, data);
+        self.ask_about_missing(title, text, details);
     }
 
     /// Makes a folder of data the data of the experiment.
     pub(super) fn use_data(&mut self, found: &Recognised) {
         self.editor.use_data(found, &mut self.log);
+        self.note_data_folder();
         self.show_setting(Place::default().key("data"));
     }
 
     /// Offers to import weights; where they do not fit the network of the arm exactly, the network that they are of.
-    fn offer_import(&mut self, DroppedWeights { path, shapes, guess }: DroppedWeights) {
+    fn offer_import(&mut self, weights: Weights) {
         let arm = self.workspace.arm();
         let document = &self.editor.document;
         let Some(name) = document.experiment.arms.get(arm).map(|arm| arm.name.clone()) else {
@@ -153,29 +152,9 @@ impl App {
         let runs = if document.is_behind() { &[] } else { document.runs() };
         let run = runs.iter().find(|run| run.arm_index == arm);
         let structure = run.and_then(|run| run.spec.structure().ok());
-        let naming = structure.as_ref().map(|structure| Naming::new(structure, &shapes)).unwrap_or_default();
-        let fit = structure.map(|structure| Fit::whole(&structure, &naming.apply(shapes.shapes.clone())));
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let (scaling, data) = (Scaling::new(&shapes), &document.experiment.data);
-        self.shell.dialog = Some(match fit {
-            Some(fit) if fit.is_exact() || fit.fits() && guess.is_err() => {
-                let notes =
-                    fit.unused(&file).into_iter().chain(naming.doubts).chain(scaling.note(&file, data));
-                Dialog::import(path.clone(), arm, &name, notes)
-            }
-            fit => {
-                let whose = self.editor.whose_network(arm);
-                let notes = guess.as_ref().map_or_else(
-                    |_| Vec::new(),
-                    |guess| {
-                        let taken = guess.data(data);
-                        let note = scaling.note(&file, taken.as_ref().unwrap_or(data));
-                        [of_data(&taken, data)].into_iter().chain(note).collect()
-                    },
-                );
-                Dialog::OtherNetwork(OtherNetwork { path, arm, name, whose, fit, guess, notes })
-            }
-        });
+        let (whose, data) = (self.editor.whose_network(arm), &document.experiment.data);
+        let importing = Importing::new(weights, (arm, name), &whose, structure.as_ref(), data);
+        self.shell.dialog = Some(Dialog::Import(Box::new(importing)));
     }
 }
 
@@ -197,7 +176,7 @@ pub fn identify(path: &Path, wanted: &Data) -> Dropped {
         _ if is_file(&path.to_string_lossy()) => match read_shapes(path, false) {
             Ok(shapes) => {
                 let (path, guess) = (path.to_owned(), guess(&shapes));
-                Dropped::Weights(Box::new(DroppedWeights { path, shapes, guess }))
+                Dropped::Weights(Box::new(Weights { path, shapes, guess }))
             }
             Err(why) => Dropped::Other(why),
         },
@@ -217,20 +196,17 @@ fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Returns why a chosen folder is of no use to an experiment with these data: a title and a text, for its user.
-pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String) {
-    let set = wanted.name();
+/// Returns why a chosen folder is of no use to an experiment with these data, for its user: a title, a text, and details.
+pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String, String) {
+    let (set, files) = (wanted.name(), wanted.file_names().join(", "));
+    let text = format!("The experiment needs {set}: choose the folder with {files}.");
     if let Some(other) = found.map(|found| found.data.name()) {
-        let files = wanted.file_names().join(", ");
-        let text = format!(
-            "The experiment needs {set}: choose the folder with {files}.\n\nThe chosen folder is {}.",
-            path.display()
-        );
-        return (format!("This folder holds {other}"), text);
+        let text = format!("{text}\n\nThe chosen folder is {}.", path.display());
+        return (format!("This folder holds {other}"), text, String::new());
     }
     let chosen = wanted.clone().in_folder(path.to_string_lossy().into_owned());
-    let lacks = chosen.check_files(Path::new("")).err().map(|error| error.to_string()).unwrap_or_default();
-    (format!("This folder does not hold {set}"), lacks)
+    let lacks = chosen.check_files(Path::new("")).err().and_then(|error| error.searched());
+    (format!("This folder does not hold {set}"), text, lacks.unwrap_or_default())
 }
 
 /// Returns true if data that were found are those of the experiment: the same dataset and, of EMNIST, the same split.
@@ -240,7 +216,9 @@ pub fn is_same(found: &Recognised, present: &Data) -> bool {
 
 /// Returns the data that were dropped, with the settings that the document has for the same dataset.
 pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
-    if is_same(found, present) { present.clone() } else { found.data.clone() }.in_folder(dir)
+    // A first folder brings its settings along; afterwards they are those of the document.
+    let is_first = present.user_path() == Some("");
+    if is_same(found, present) && !is_first { present.clone() } else { found.data.clone() }.in_folder(dir)
 }
 
 /// Returns what dropping the dragged paths would do, judged by their names.

@@ -16,10 +16,10 @@ use crate::log::Log;
 use crate::plan::{self, Action};
 use crate::recovery::{Leftover, Recovery, UnsavedEdits};
 use crate::selection::Selection;
-use data::{Data, Recognised};
+use data::{Normalize, Recognised};
 use doc::file::FileError;
 use doc::intervention::{Import, Set, WeightFile};
-use doc::{Arm, Experiment, Intervention, Stage, capitalised, listed, templates};
+use doc::{Arm, Experiment, Intervention, Stage, listed, templates};
 use form::number::counted;
 use results::tiles::Tiles;
 use results::view::ViewSettings;
@@ -312,9 +312,10 @@ impl Editor {
     pub fn use_network(&mut self, guess: &Guess, arm: usize, log: &mut Log) {
         let whose = self.whose_network(arm);
         let experiment = &mut self.document.experiment;
-        let data = guess.data(&experiment.data);
-        log.info(format!("{}.", capitalised(&of_data(&data, &experiment.data))));
-        if let Ok(data) = data {
+        if let Ok(data) = guess.data(&experiment.data)
+            && data != experiment.data
+        {
+            log.info(format!("The experiment now uses {}", data.name()));
             experiment.data = data;
         }
         let classes = experiment.data.facts(guess.net.image_side()).map(|facts| facts.classes);
@@ -324,6 +325,15 @@ impl Editor {
             None => experiment.net = net,
         }
         log.info(format!("The network of {whose} is now {}", guess.name()));
+    }
+
+    /// Scales the data as the inputs of imported weights were in training.
+    pub fn scale(&mut self, normalize: Normalize, log: &mut Log) {
+        let data = &mut self.document.experiment.data;
+        if data.normalize() != normalize {
+            log.info(format!("Normalization of {} is now {}", data.name(), normalize.text()));
+            *data = data.clone().scaled(normalize);
+        }
     }
 
     /// Returns whose network an arm has: its own, or that of the experiment with the arms that have no other one.
@@ -363,19 +373,4 @@ fn free_name(arms: &[Arm], wanted: &str) -> String {
     let further = (2..=arms.len() + 2).map(|number| format!("{wanted} {number}"));
     let mut names = std::iter::once(wanted.to_owned()).chain(further);
     names.find(|name| arms.iter().all(|arm| arm.name != *name)).unwrap_or_default()
-}
-
-/// Returns what becomes of the present data when the experiment takes a network: that network's data are `taken`, or
-/// say what is missing. A sentence without its end.
-pub fn of_data(taken: &Result<Data, String>, present: &Data) -> String {
-    match taken {
-        Ok(data) if data == present => "the data stay as they are".to_owned(),
-        Ok(data) => format!(
-            "the present data do not fit it: the experiment takes {} (normalize: {}); other data of that kind can be chosen under \
-                Data",
-            data.name(),
-            data.normalize().text()
-        ),
-        Err(missing) => format!("the present data do not fit it: {missing}"),
-    }
 }

@@ -43,15 +43,16 @@ impl App {
             },
             Reply::GiveUp => self.editor.give_up_leftover(&mut self.log),
             Reply::AskAgain => drop(self.editor.leftovers.pop()), // they stay for the next start
-            Reply::Import { path, arm } => {
-                let selection = &self.workspace.selection;
-                let selected = self.editor.import(&path, arm, selection, &mut self.log);
+            Reply::Import { path, arm, guess, normalize } => {
+                let mut selection = self.workspace.selection.clone();
+                if let Some(guess) = guess {
+                    self.editor.use_network(&guess, arm, &mut self.log);
+                    selection = Selection::Arm(arm);
+                }
+                self.editor.scale(normalize, &mut self.log);
+                let selected = self.editor.import(&path, arm, &selection, &mut self.log);
                 self.select(selected);
-            }
-            Reply::UseNetwork { path, arm, guess } => {
-                self.editor.use_network(&guess, arm, &mut self.log);
-                let selected = self.editor.import(&path, arm, &Selection::Arm(arm), &mut self.log);
-                self.select(selected);
+                self.ask_if_missing();
             }
             Reply::Archive(runs) => self.archive(&runs),
             Reply::DownloadData => self.open_download(),
@@ -70,10 +71,10 @@ impl App {
     /// Keeps the field for a path open after a failure, with what was typed and why that could not be used.
     fn keep_typed(&mut self, asked: Option<Dialog>) {
         if let Some(Dialog::Message { text: why, .. }) = &self.shell.dialog
-            && let Some(Dialog::Path { request, usage, text, .. }) = asked
+            && let Some(Dialog::Path { request, usage, text, completion, .. }) = asked
         {
             let error = Some(why.clone());
-            self.shell.dialog = Some(Dialog::Path { request, usage, text, error });
+            self.shell.dialog = Some(Dialog::Path { request, usage, text, completion, error });
         }
     }
 

@@ -30,6 +30,7 @@ fn harness(width: f32, problems: Vec<Problem>) -> Harness<'static, State> {
             path: "/home/a/lottery_mnist.ron",
             groups: &groups,
             problems,
+            has_download: true,
             panels: [true; 2],
             is_unsaved: true,
             is_running: false,
@@ -89,7 +90,26 @@ fn a_problem_stands_in_the_place_of_the_estimate_and_leads_to_its_field() {
     harness.get_by_label("120 % is above 100 %.");
     harness.get_by_label("Go to field: winning ticket, stage 4.1 Prune, Amount").click();
     harness.run();
-    assert_eq!(harness.state().1, Some(BarResponse::Problem(0)));
+    assert_eq!(harness.state().1, Some(BarResponse::Problem(0, Remedy::Setting)));
+}
+
+#[test]
+fn all_problems_are_seen_where_there_is_room_and_missing_data_have_their_remedies() {
+    let named = |name: &str| Problem { location: name.to_owned(), ..problem() };
+    let details = "Looked in:\n  /a\n  /b".to_owned();
+    let missing = Problem { lacks_folder: true, details, ..named("Data") };
+    let mut harness = harness(1280.0, vec![missing, named("b"), named("c"), named("d"), named("e")]);
+    harness.run();
+    harness.get_by_label("5 problems").click();
+    harness.run();
+    let bottom = harness.get_by_label("Go to field: e").rect().bottom();
+    assert!(bottom < 400.0 && harness.query_by_label_contains("/b").is_none(), "{bottom}");
+    harness.get_by_label("Details").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("/b").is_some());
+    harness.get_by_label("Download…: Data").click();
+    harness.run();
+    assert_eq!(harness.state().1, Some(BarResponse::Problem(0, Remedy::Download)));
 }
 
 #[test]
