@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Tried;
 use crate::idx::training_labels;
-use crate::{Csv, Data, DataError, Digits, Emnist, EmnistSplit, Images, Numpy, images, table};
+use crate::{Csv, Data, DataError, Emnist, EmnistSplit, Images, Numpy, images, table};
 
 /// The variable with the folder that is searched first.
 pub const DATA_VARIABLE: &str = "WEIGHTLAB_DATA";
@@ -73,11 +73,6 @@ impl KnownSet {
     pub(crate) fn needs(&self, file: &Path) -> bool {
         let Some(folder) = file.parent() else { return false };
         self.needed.iter().any(|name| path_in(folder, name).as_deref() == Some(file))
-    }
-
-    /// Returns true if one of the needed files may have this name.
-    pub(crate) fn has_name(&self, file: &str) -> bool {
-        self.needed.iter().any(|name| names_of(name).iter().any(|name| name == file))
     }
 
     fn search(&self, folder: &Path) -> Tried {
@@ -312,11 +307,6 @@ fn known_set(path: &Path, wanted: &Data) -> Option<Recognised> {
     Some(Recognised { data, folder, others })
 }
 
-/// Returns true if a file has a name that a known set gives to one of its files.
-pub fn is_named_like_data(file: &str) -> bool {
-    sets(&Data::Digits(Digits::default())).iter().any(|(set, _)| set.has_name(file))
-}
-
 /// Returns how well a folder with the files of a set fits it; none where the first labels are those of another set.
 fn fit(set: &KnownSet, folder: &Path, mut all: impl Iterator<Item = &'static KnownSet>) -> Option<Fit> {
     if set.first_labels.is_empty() {
@@ -515,7 +505,6 @@ mod recognise_tests {
         assert!(split(found_in(&root.join("gzip"))) == EmnistSplit::Balanced);
         let wanted = Data::Emnist(Emnist { split: EmnistSplit::Digits, ..Emnist::default() });
         assert!(split(recognise(&root.join("gzip"), &wanted)) == EmnistSplit::Digits);
-        assert!(is_named_like_data("emnist-byclass-test-labels-idx1-ubyte.gz"));
     }
 
     #[test]

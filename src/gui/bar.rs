@@ -66,8 +66,6 @@ pub struct BarInput<'a> {
     pub path: &'a str,
     pub groups: &'a [GroupTab],
     pub problems: &'a [Problem],
-    /// The data of the experiment can be downloaded.
-    pub has_download: bool,
     pub panels: [bool; 2],
     pub is_unsaved: bool,
     pub is_running: bool,
@@ -82,29 +80,7 @@ pub struct BarInput<'a> {
 pub enum BarResponse {
     Choice(Choice),
     Group(usize),
-    /// What is to be done about the problem at this position.
-    Problem(usize, Remedy),
-}
-
-/// A way out of a problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remedy {
-    /// To show its setting.
-    Setting,
-    /// To choose the folder of data that were not found.
-    Folder,
-    /// To download them.
-    Download,
-}
-
-impl Remedy {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Setting => "Go to field",
-            Self::Folder => "Choose folder…",
-            Self::Download => "Download…",
-        }
-    }
+    Problem(usize),
 }
 
 /// Draws the bar into the available rectangle.
@@ -175,7 +151,7 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
         ui.spacing_mut().item_spacing.x = STEP;
         let queue =
             status_ui(ui, input.status, problems).then_some(BarResponse::Choice(Choice::Show("queue")));
-        problems_ui(ui, input).map(|(index, remedy)| BarResponse::Problem(index, remedy)).or(queue)
+        problems_ui(ui, input).or(queue)
     });
     response.or(group.map(BarResponse::Group)).or(rest.inner)
 }
@@ -417,9 +393,8 @@ fn problems_width(ui: &Ui, problems: &[Problem]) -> f32 {
     text_width(ui, &text, egui::FontId::proportional(BODY)) + widgets::ICON + 12.0 + around
 }
 
-/// Draws a button with the number of problems, which lists them. Returns the position of the chosen one, and what is to be
-/// done about it.
-fn problems_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<(usize, Remedy)> {
+/// Draws a button with the number of problems, which lists them. Returns what is to be done about one.
+fn problems_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     let problems = input.problems;
     if problems.is_empty() {
         let text = "no problems";
@@ -445,15 +420,15 @@ fn problems_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<(usize, Remedy)> {
 }
 
 /// Draws the problems, as high as they are; where the window is lower, they scroll.
-fn problem_list_ui(ui: &mut Ui, input: &BarInput<'_>, has_errors: bool) -> Option<(usize, Remedy)> {
+fn problem_list_ui(ui: &mut Ui, input: &BarInput<'_>, has_errors: bool) -> Option<BarResponse> {
     let mut chosen = None;
     widgets::scrolled_ui(ui, |ui| {
         for (index, problem) in input.problems.iter().enumerate() {
             if index > 0 {
                 ui.separator();
             }
-            if let Some(remedy) = problem_ui(ui, index, problem, input.has_download) {
-                chosen = Some((index, remedy));
+            if let Some(response) = problem_ui(ui, index, problem) {
+                chosen = Some(response);
                 ui.close();
             }
         }
@@ -471,25 +446,26 @@ fn problem_list_ui(ui: &mut Ui, input: &BarInput<'_>, has_errors: bool) -> Optio
 }
 
 /// Draws a problem with the ways out of it; its details are folded. Returns the one that was chosen.
-fn problem_ui(ui: &mut Ui, index: usize, problem: &Problem, has_download: bool) -> Option<Remedy> {
+fn problem_ui(ui: &mut Ui, index: usize, problem: &Problem) -> Option<BarResponse> {
     let colours = present(ui);
     let tone = if problem.severity == Severity::Error { Tone::Bad } else { Tone::Warning };
     let place = if problem.location.is_empty() { "Experiment" } else { &problem.location };
-    let remedies: &[Remedy] = match (problem.lacks_folder, has_download) {
-        (false, _) => &[Remedy::Setting],
-        (true, false) => &[Remedy::Folder],
-        (true, true) => &[Remedy::Folder, Remedy::Download],
-    };
     let mut chosen = None;
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), Sense::hover());
         tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            for remedy in remedies {
-                let link = ui.link(RichText::new(remedy.text()).color(colours.link));
-                if link.accessible_name(format!("{}: {place}", remedy.text())).clicked() {
-                    chosen = Some(*remedy);
+            let mut link_ui = |text: &str, response| {
+                let link = ui.link(RichText::new(text).color(colours.link));
+                if link.accessible_name(format!("{text}: {place}")).clicked() {
+                    chosen = Some(response);
                 }
+            };
+            if problem.lacks_folder {
+                link_ui("Choose folder…", BarResponse::Problem(index));
+                link_ui("Download…", BarResponse::Choice(Choice::Command(Command::DownloadData)));
+            } else {
+                link_ui("Go to field", BarResponse::Problem(index));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let place = RichText::new(place).font(theme::medium(BODY));

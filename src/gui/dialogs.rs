@@ -8,7 +8,7 @@ use eframe::egui::text_edit::TextEditState;
 use eframe::egui::{self, Frame, Grid, Id, Label, Modal, RichText, TextEdit, Ui, vec2};
 
 use crate::commands::{Command, Menu, key_text};
-use crate::files::{Completion, PathRequest, Purpose, absolute, home_folder, typed, with_extension};
+use crate::files::{PathRequest, Purpose, absolute, completed, home_folder, typed, with_extension};
 use crate::icons::Icon;
 use crate::importing::Importing;
 use crate::plan::Action;
@@ -39,7 +39,6 @@ pub enum Dialog {
         request: PathRequest,
         usage: PathUse,
         text: String,
-        completion: Completion,
         /// Why the path that was entered last could not be used.
         error: Option<String>,
     },
@@ -168,7 +167,7 @@ impl Dialog {
     /// Returns the field for a path that takes over from the system's dialog.
     pub fn path_field(request: PathRequest, usage: PathUse) -> Self {
         let text = absolute(&request.folder).join(&request.name).to_string_lossy().into_owned();
-        Self::Path { request, usage, text, completion: Completion::default(), error: None }
+        Self::Path { request, usage, text, error: None }
     }
 }
 
@@ -227,9 +226,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         }
         Dialog::Running { runs, leaving, comes_back } => running_ui(ui, *runs, leaving, *comes_back),
         Dialog::Import(importing) => importing.ui(ui),
-        Dialog::Path { request, usage, text, completion, error } => {
-            path_ui(ui, request, usage, (text, completion), error.as_deref())
-        }
+        Dialog::Path { request, usage, text, error } => path_ui(ui, request, usage, text, error.as_deref()),
         Dialog::Message { title, text } => message_ui(ui, title, text),
         Dialog::Shortcuts => {
             shortcuts_ui(ui);
@@ -279,7 +276,7 @@ fn path_ui(
     ui: &mut Ui,
     request: &PathRequest,
     usage: &PathUse,
-    (text, completion): (&mut String, &mut Completion),
+    text: &mut String,
     error: Option<&str>,
 ) -> Option<Reply> {
     let is_folder = request.purpose == Purpose::Folder;
@@ -290,40 +287,34 @@ fn path_ui(
     };
     title_ui(ui, request.title());
     let what = if is_folder { "folder" } else { "file" };
-    ui.label(format!("The system's file dialog is not available. Type the path of the {what}."));
+    ui.label(format!(
+        "The system's file dialog is not available. Type the path of the {what}; Tab completes it."
+    ));
     let label = ui.label("Path");
     let state = if error.is_some() { FieldState::Wrong } else { FieldState::Plain };
-    let typed_path = |text: &str| request.folder.join(typed(text, home_folder().as_deref()));
-    let names = completion.of(&typed_path(text), text.ends_with(['/', '\\']), is_folder, ui.ctx());
     let id = ui.scope_id().with("path");
-    let wanted = names.first().filter(|_| ui.memory(|memory| memory.has_focus(id)));
-    let mut chosen = wanted.filter(|_| ui.input(|input| input.key_pressed(egui::Key::Tab))).cloned();
-    // Tab leads on where there is nothing to complete.
-    let field = TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).lock_focus(wanted.is_some());
+    let is_tab = ui.input(|input| input.key_pressed(egui::Key::Tab) && input.modifiers.is_none());
+    if is_tab
+        && ui.memory(|memory| memory.has_focus(id))
+        && let Some(longer) = completed(text, &request.folder, is_folder)
+    {
+        *text = longer;
+        let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+        state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(text.chars().count()))));
+        state.store(ui.ctx(), id);
+    }
+    let field = TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).lock_focus(true);
     let field = widgets::field_ui(ui, field, state).labelled_by(label.id);
     // Asked first: to request the focus again would hide that Enter took it away.
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if !entered && ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
     }
-    for (index, name) in names.iter().enumerate() {
-        let hint = if index == 0 { "Tab" } else { "" };
-        if ui.add(widgets::ghost(None, name).shortcut_text(hint)).accessible_name(name).clicked() {
-            chosen = Some(name.clone());
-        }
-    }
-    if let Some(name) = chosen {
-        let kept = text.rfind(['/', '\\']).map_or(0, |at| at + 1);
-        text.replace_range(kept.., &name);
-        let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
-        state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(text.chars().count()))));
-        state.store(ui.ctx(), id);
-        field.request_focus();
-    }
     if let Some(error) = error {
         widgets::message_ui(ui, widgets::Tone::Bad, error);
     }
-    let path = with_extension(typed_path(text), request.purpose);
+    let path = request.folder.join(typed(text, home_folder().as_deref()));
+    let path = with_extension(path, request.purpose);
     let typed = Reply::Path(usage.clone(), path);
     let reply = buttons_ui(ui, [(verb, typed.clone()), ("Cancel", Reply::Cancel)]);
     if entered { Some(typed) } else { reply }

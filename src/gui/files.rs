@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::Context;
 
-use super::background::{BackgroundTask, Latest, LoadState};
+use super::background::BackgroundTask;
 use run::{folder_of, writer_of};
 
 /// The use of a path.
@@ -150,49 +150,20 @@ pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// What a typed path can be completed with: the content of its folder, which a thread reads.
-#[derive(Debug, Default)]
-pub struct Completion(Latest<PathBuf, Vec<String>>);
-
-impl Clone for Completion {
-    fn clone(&self) -> Self {
-        Self::default() // a copy reads again
-    }
-}
-
-impl Completion {
-    /// Returns the first names in the folder of a path that begin as its last part, folders with a slash behind them; of a path
-    /// that is a folder, those in it.
-    pub fn of(&mut self, path: &Path, is_folder: bool, folders_only: bool, ctx: &Context) -> Vec<String> {
-        let (folder, begun) = if is_folder { (Some(path), None) } else { (path.parent(), path.file_name()) };
-        let (Some(folder), begun) = (folder, begun.unwrap_or_default().to_string_lossy()) else {
-            return Vec::new();
-        };
-        let asked = folder.to_owned();
-        let read = move || Ok(names_in(&asked));
-        let LoadState::Ready(names) = self.0.get(&folder.to_owned(), ctx, read) else { return Vec::new() };
-        let fits = |name: &&String| {
-            let is_shown = !name.starts_with('.') || begun.starts_with('.');
-            let is_more = name.starts_with(&*begun) && name.len() > begun.len();
-            is_shown && is_more && (name.ends_with('/') || !folders_only)
-        };
-        names.iter().filter(fits).take(MOST_NAMES).cloned().collect()
-    }
-}
-
-/// The most names that are offered.
-const MOST_NAMES: usize = 6;
-
-/// Lists the names in a folder, sorted; those of folders end with a slash. Nothing where it cannot be read.
-fn names_in(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+/// Completes a typed path as far as the names in its folder agree, those of folders alone where these are wanted.
+pub fn completed(text: &str, folder: &Path, folders_only: bool) -> Option<String> {
+    let (above, begun) = text.split_at(text.rfind(['/', '\\']).map_or(0, |at| at + 1));
+    let entries = folder.join(typed(above, home_folder().as_deref())).read_dir().ok()?.flatten();
     let name = |entry: std::fs::DirEntry| {
         let slash = if entry.path().is_dir() { "/" } else { "" };
         Some(entry.file_name().into_string().ok()? + slash)
     };
-    let mut names: Vec<String> = entries.filter_map(name).collect();
-    names.sort();
-    names
+    let fits = |name: &String| name.starts_with(begun) && (name.ends_with('/') || !folders_only);
+    let names = entries.filter_map(name).filter(fits);
+    let common =
+        |a: String, b: String| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
+    let name = names.reduce(common).filter(|name| name.len() > begun.len())?;
+    Some(format!("{above}{name}"))
 }
 
 /// Beginning of the names of untitled experiments.

@@ -116,36 +116,28 @@ impl App {
         self.look_at_document();
         let document = &self.editor.document;
         let Some(problem) = document.problems().iter().find(|problem| problem.lacks_folder) else { return };
-        let details = problem.details.clone();
-        let data = &document.experiment.data;
+        let (data, details) = (&document.experiment.data, problem.details.clone());
         let title = format!("This experiment needs {}", data.name());
-        let text = match data.origin() {
-            Some(origin) => {
-                let size = megabytes(origin.bytes());
-                format!("Its files were not found. Choose their folder, or download them ({size}).")
-            }
-            None => "Its files were not found. Choose their folder.".to_owned(),
-        };
+        let size = data.origin().map(|origin| format!(", or download them ({})", megabytes(origin.bytes())));
+        let text = format!("Its files were not found. Choose their folder{}.", size.unwrap_or_default());
         self.ask_about_missing(title, text, details);
     }
 
     /// Takes the folder in which the data of an earlier experiment were, where those of this one are not found and none is
-    /// named. Returns true if it has.
-    pub(super) fn take_known_folder(&mut self) -> bool {
+    /// named.
+    pub(super) fn take_known_folder(&mut self) {
         let document = &mut self.editor.document;
         let data = &document.experiment.data;
-        let is_missing = document.problems().iter().any(|problem| problem.lacks_folder);
         let known = data.file_set().and_then(|set| self.shell.settings.data_folders.get(set));
-        let Some(folder) = known.filter(|_| is_missing && *data == data.clone().in_folder(None)) else {
-            return false;
-        };
-        let found = data.clone().in_folder(document.as_written(folder));
-        if found.check_files(&document.base()).is_err() {
-            return false;
+        let is_missing = document.problems().iter().any(|problem| problem.lacks_folder);
+        if let Some(folder) = known.filter(|_| is_missing && *data == data.clone().in_folder(None)) {
+            let found = data.clone().in_folder(document.as_written(folder));
+            if found.check_files(&document.base()).is_ok() {
+                self.log.note(format!("Took {} from {}, as the last time", found.name(), folder.display()));
+                document.find_data(found);
+                document.refresh();
+            }
         }
-        self.log.note(format!("Took {} from {}, as the last time", found.name(), folder.display()));
-        document.find_data(found);
-        document.refresh()
     }
 
     /// Remembers where the data of the experiment are, for the next one.

@@ -7,7 +7,7 @@ use eframe::egui::{self, CentralPanel, Frame, InputState, Panel, Rect, Ui, UiBui
 use super::App;
 use super::commands::Command;
 use super::workspace::{Request, Workspace};
-use crate::bar::{self, BarInput, BarResponse, Remedy, bar_ui};
+use crate::bar::{self, BarInput, BarResponse, bar_ui};
 use crate::dialogs::{Leaving, Next};
 use crate::form::FormContext;
 use crate::inspector::Inspected;
@@ -74,7 +74,6 @@ impl App {
             path: &path,
             groups: &groups,
             problems: document.problems(),
-            has_download: document.experiment.data.origin().is_some(),
             panels: self.sides(),
             is_unsaved: self.is_unsaved(),
             is_running: self.runner.runs.is_running(),
@@ -91,13 +90,12 @@ impl App {
             Some(BarResponse::Group(index)) => {
                 self.workspace.tiles.change(LayoutChange::Group(Group::ALL[index]));
             }
-            Some(BarResponse::Problem(index, remedy)) => {
-                let place = self.editor.document.problems()[index].place.clone();
+            Some(BarResponse::Problem(index)) => {
+                let problem = &self.editor.document.problems()[index];
+                let (place, lacks_folder) = (problem.place.clone(), problem.lacks_folder);
                 self.show_setting(place);
-                match remedy {
-                    Remedy::Setting => {}
-                    Remedy::Folder => self.ask_for_data(&ui.ctx().clone()),
-                    Remedy::Download => self.open_download(),
+                if lacks_folder {
+                    self.ask_for_data(&ui.ctx().clone());
                 }
             }
         }

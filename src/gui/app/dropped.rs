@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
+use eframe::egui::{self, Id, Order};
 
 use super::App;
 use super::shell::Shell;
@@ -10,7 +10,7 @@ use crate::dialogs::{Dialog, Leaving, Next};
 use crate::files::absolute;
 use crate::importing::{Importing, Weights};
 use crate::theme;
-use data::{Data, Recognised, is_named_like_data, recognise};
+use data::{Data, Recognised, recognise};
 use doc::file_names::{is_file, weight_endings};
 use form::path::Place;
 use run::weight_files::{guess, read_shapes};
@@ -68,52 +68,53 @@ impl Shell {
 }
 
 impl App {
-    /// Says what dropping would do, while something is dragged over the window.
+    /// Says what can be dropped, while something is dragged over the window.
     pub(super) fn drop_ui(&self, ctx: &egui::Context) {
-        let held: Vec<Option<PathBuf>> =
-            ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
-        if !held.is_empty() && self.shell.takes_drops() {
-            let arm = self.editor.document.experiment.arms.get(self.workspace.arm());
-            overlay_ui(ctx, &promise(&held, arm.map_or("the first arm", |arm| &arm.name)));
+        let is_held = ctx.input(|input| !input.raw.hovered_files.is_empty());
+        if is_held && self.shell.takes_drops() {
+            let area = egui::Area::new(Id::unique("drop")).order(Order::Foreground).interactable(false);
+            area.fixed_pos(ctx.content_rect().min).show(ctx, |ui| {
+                let frame = egui::Frame::new().fill(theme::present(ui).canvas.gamma_multiply(0.9));
+                frame.show(ui, |ui| {
+                    ui.set_min_size(ctx.content_rect().size());
+                    ui.centered_and_justified(|ui| {
+                        ui.label("Drop to open experiments, import weights or use data")
+                    });
+                });
+            });
         }
     }
 
     /// Uses what was dropped on the window.
     pub(super) fn use_dropped(&mut self, found: Vec<Dropped>, ctx: &egui::Context) {
-        let mut others = Vec::new();
-        let (mut experiment, mut weights) = (None, None);
-        for dropped in found {
-            match dropped {
-                Dropped::Experiment(path) if experiment.is_none() => experiment = Some(path),
-                Dropped::Experiment(path) => {
-                    others.push(format!("{} was not opened: a window holds one experiment", path.display()));
-                }
-                Dropped::Weights(found) if weights.is_none() => weights = Some(*found),
-                Dropped::Weights(found) => {
-                    others.push(format!("{}: drop one weight file at a time", found.path.display()));
-                }
-                Dropped::Data(found) if is_same(&found, &self.editor.document.experiment.data) => {
-                    self.use_data(&found);
-                }
-                Dropped::Data(found) => {
-                    let present = self.editor.document.experiment.data.name();
-                    self.shell.dialog = Some(Dialog::other_data(found, present));
-                }
-                Dropped::Chosen(path, found) => self.take_chosen(&path, found.as_ref()),
-                Dropped::Other(what) => others.push(what),
-            }
-        }
+        let others = found.iter().filter_map(|dropped| match dropped {
+            Dropped::Other(what) => Some(what.as_str()),
+            Dropped::Experiment(_) | Dropped::Weights(_) | Dropped::Data(_) | Dropped::Chosen(..) => None,
+        });
+        let others = others.collect::<Vec<_>>().join(".\n");
         if !others.is_empty() {
             let use_of = format!(
                 "Drop an experiment (.ron), a weight file ({}) or data (a folder, a table .csv or arrays .npz).",
                 weight_endings()
             );
-            self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
+            self.fail("Weightlab cannot use this", &format!("{others}.\n{use_of}"));
         }
-        match (experiment, weights) {
-            (Some(path), _) => self.proceed(Leaving::to(Next::Open(path)), ctx),
-            (None, Some(found)) => self.offer_import(found),
-            (None, None) => {}
+        let mut usable = found.into_iter().filter(|dropped| !matches!(dropped, Dropped::Other(_)));
+        match usable.next() {
+            None | Some(Dropped::Other(_)) => {}
+            Some(Dropped::Experiment(path)) => self.proceed(Leaving::to(Next::Open(path)), ctx),
+            Some(Dropped::Weights(found)) => self.offer_import(*found),
+            Some(Dropped::Data(found)) if is_same(&found, &self.editor.document.experiment.data) => {
+                self.use_data(&found);
+            }
+            Some(Dropped::Data(found)) => {
+                let present = self.editor.document.experiment.data.name();
+                self.shell.dialog = Some(Dialog::other_data(found, present));
+            }
+            Some(Dropped::Chosen(path, found)) => self.take_chosen(&path, found.as_ref()),
+        }
+        if usable.next().is_some() {
+            self.log.warn("Only the first of what was dropped was used");
         }
     }
 
@@ -221,45 +222,6 @@ pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
     if is_same(found, present) && !is_first { present.clone() } else { found.data.clone() }.in_folder(dir)
 }
 
-/// Returns what dropping the dragged paths would do, judged by their names.
-pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
-    let [Some(path)] = paths else {
-        return "Drop to open experiments, import weights or use data".to_owned();
-    };
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    if is_named_like_data(&name) {
-        return format!("Drop to use {name} and the files beside it as data");
-    }
-    match ending(path).as_str() {
-        "ron" => format!("Drop to open {name}"),
-        _ if is_file(&name) => format!("Drop to import {name} into the plan of {arm}"),
-        "" | "csv" | "tsv" | "npz" | "npy" => format!("Drop to use {name} as data"),
-        _ => format!(
-            "{name} is not an experiment (.ron), weights ({}) or data (a folder, .csv, .npz)",
-            weight_endings()
-        ),
-    }
-}
-
-/// Covers the window while something is held over it.
-pub fn overlay_ui(ctx: &egui::Context, text: &str) {
-    let colours = theme::colours(ctx.theme());
-    let painter = ctx.layer_painter(LayerId::new(Order::Foreground, Id::unique("drop")));
-    let rect = ctx.content_rect();
-    let veil = if ctx.theme() == egui::Theme::Dark {
-        Color32::from_black_alpha(200)
-    } else {
-        Color32::from_white_alpha(225)
-    };
-    painter.rect_filled(rect, 0.0, veil);
-    let inner = rect.shrink(2.0 * theme::STEP);
-    painter.rect_stroke(inner, 8.0, Stroke::new(2.0, colours.accent), StrokeKind::Inside);
-    let font = FontId::proportional(theme::BODY);
-    let galley = painter.layout(text.to_owned(), font, colours.text, inner.width() - 8.0 * theme::STEP);
-    let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), inner);
-    painter.galley(at.min, galley, colours.text);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,19 +251,6 @@ mod tests {
         let Dropped::Other(why) = named(&root.path().join("a.pt")) else { panic!() };
         assert!(why.contains("a.pt is a web page, not the file itself"), "{why}");
         assert!(matches!(named(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file")));
-    }
-
-    #[test]
-    fn one_file_of_a_dataset_promises_data() {
-        let of = |name: &str| promise(&[Some(Path::new("/x").join(name))], "dense");
-        for name in ["data_batch_1.bin", "train-images-idx3-ubyte.gz", "t10k-labels.idx1-ubyte"] {
-            assert_eq!(of(name), format!("Drop to use {name} and the files beside it as data"));
-        }
-        assert_eq!(of("cifar"), "Drop to use cifar as data");
-        assert!(
-            of("weights.bin")
-                .contains("is not an experiment (.ron), weights (.safetensors, .pth, .pt, .th, .ckpt, ")
-        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::log::Log;
 use crate::plan::{self, Action};
 use crate::recovery::{Leftover, Recovery, UnsavedEdits};
 use crate::selection::Selection;
-use data::{Normalize, Recognised};
+use data::Recognised;
 use doc::file::FileError;
 use doc::intervention::{Import, Set, WeightFile};
 use doc::{Arm, Experiment, Intervention, Stage, listed, templates};
@@ -325,15 +325,6 @@ impl Editor {
             None => experiment.net = net,
         }
         log.info(format!("The network of {whose} is now {}", guess.name()));
-    }
-
-    /// Scales the data as the inputs of imported weights were in training.
-    pub fn scale(&mut self, normalize: Normalize, log: &mut Log) {
-        let data = &mut self.document.experiment.data;
-        if data.normalize() != normalize {
-            log.info(format!("Normalization of {} is now {}", data.name(), normalize.text()));
-            *data = data.clone().scaled(normalize);
-        }
     }
 
     /// Returns whose network an arm has: its own, or that of the experiment with the arms that have no other one.

@@ -49,7 +49,8 @@ impl App {
                     self.editor.use_network(&guess, arm, &mut self.log);
                     selection = Selection::Arm(arm);
                 }
-                self.editor.scale(normalize, &mut self.log);
+                let data = &mut self.editor.document.experiment.data;
+                *data = data.clone().scaled(normalize);
                 let selected = self.editor.import(&path, arm, &selection, &mut self.log);
                 self.select(selected);
                 self.ask_if_missing();
@@ -71,10 +72,10 @@ impl App {
     /// Keeps the field for a path open after a failure, with what was typed and why that could not be used.
     fn keep_typed(&mut self, asked: Option<Dialog>) {
         if let Some(Dialog::Message { text: why, .. }) = &self.shell.dialog
-            && let Some(Dialog::Path { request, usage, text, completion, .. }) = asked
+            && let Some(Dialog::Path { request, usage, text, .. }) = asked
         {
             let error = Some(why.clone());
-            self.shell.dialog = Some(Dialog::Path { request, usage, text, completion, error });
+            self.shell.dialog = Some(Dialog::Path { request, usage, text, error });
         }
     }
 

@@ -30,7 +30,6 @@ fn harness(width: f32, problems: Vec<Problem>) -> Harness<'static, State> {
             path: "/home/a/lottery_mnist.ron",
             groups: &groups,
             problems,
-            has_download: true,
             panels: [true; 2],
             is_unsaved: true,
             is_running: false,
@@ -90,7 +89,7 @@ fn a_problem_stands_in_the_place_of_the_estimate_and_leads_to_its_field() {
     harness.get_by_label("120 % is above 100 %.");
     harness.get_by_label("Go to field: winning ticket, stage 4.1 Prune, Amount").click();
     harness.run();
-    assert_eq!(harness.state().1, Some(BarResponse::Problem(0, Remedy::Setting)));
+    assert_eq!(harness.state().1, Some(BarResponse::Problem(0)));
 }
 
 #[test]
@@ -109,7 +108,7 @@ fn all_problems_are_seen_where_there_is_room_and_missing_data_have_their_remedie
     assert!(harness.query_by_label_contains("/b").is_some());
     harness.get_by_label("Download…: Data").click();
     harness.run();
-    assert_eq!(harness.state().1, Some(BarResponse::Problem(0, Remedy::Download)));
+    assert_eq!(harness.state().1, Some(BarResponse::Choice(Choice::Command(Command::DownloadData))));
 }
 
 #[test]

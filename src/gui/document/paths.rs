@@ -43,12 +43,13 @@ impl Document {
     pub fn moving_to(&self, to: &Path) -> Move {
         let (had_place, is_own) = (self.has_place(), !is_untitled(to));
         let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let name = &self.experiment.name;
-        let is_of_template =
-            || name.trim().is_empty() || [&all()[..], &[BLANK]].concat().iter().any(|it| it.name == name);
-        let is_given =
-            if had_place { self.path.as_deref().map(stem).as_ref() != Some(name) } else { !is_of_template() };
-        let name = (is_own && !is_given).then(|| [name.clone(), stem(to)]);
+        let old = &self.experiment.name;
+        // A name that is that of the file, of a template or of nothing was given by nobody.
+        let follows = match self.path.as_deref().filter(|_| had_place) {
+            Some(path) => stem(path) == *old,
+            None => old.is_empty() || *old == BLANK.name || all().iter().any(|template| template.name == old),
+        };
+        let name = (is_own && follows).then(|| [old.clone(), stem(to)]);
         Move { from: self.base(), to: is_own.then(|| base_of(to)), had_place, name }
     }
 }

@@ -237,6 +237,24 @@ fn a_dropped_folder_is_found_by_runs_and_views_wherever_the_experiment_is_saved(
 }
 
 #[test]
+fn a_class_without_a_picture_for_testing_is_a_note_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let shapes = write_pictures(folder.path());
+    std::fs::create_dir(shapes.join("tri")).unwrap();
+    std::fs::copy(shapes.join("round/1.pgm"), shapes.join("tri/1.pgm")).unwrap();
+    let mut window = Window::new();
+    drop_on(&mut window, &shapes);
+    window.click("Use Folders of images");
+    assert!(until(&mut window, is_known));
+    let problems = window.harness.state().editor.document.problems();
+    let is_note = |problem: &doc::Problem| {
+        problem.severity == doc::Severity::Note
+            && problem.message.contains("tri has no sample in the test part")
+    };
+    assert!(problems.iter().any(is_note), "{problems:?}");
+}
+
+#[test]
 fn a_folder_that_is_chosen_for_pictures_brings_their_size_along_once() {
     let folder = tempfile::tempdir().unwrap();
     let shapes = write_pictures(folder.path());
