@@ -473,11 +473,14 @@ fn problem_ui(ui: &mut Ui, index: usize, problem: &Problem) -> Option<BarRespons
             });
         });
     });
-    ui.indent(index, |ui| {
-        let line =
-            |text: &str, colour| egui::Label::new(RichText::new(text).size(SMALL).color(colour)).wrap();
-        ui.add(line(&capitalised(&problem.message), colours.text2));
-        widgets::folded_ui(ui, &problem.details);
+    ui.horizontal(|ui| {
+        ui.add_space(widgets::ICON + ui.spacing().item_spacing.x);
+        ui.vertical(|ui| {
+            let line =
+                |text: &str, colour| egui::Label::new(RichText::new(text).size(SMALL).color(colour)).wrap();
+            ui.add(line(&capitalised(&problem.message), colours.text2));
+            widgets::folded_ui(ui, &problem.details);
+        });
     });
     chosen
 }

@@ -28,6 +28,8 @@ use run::weight_files::Guess;
 
 /// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];
+/// Settings of an import that stand below what would be copied from its file.
+const BELOW_FILE: &[&str] = &["content", "target"];
 
 /// The state of the inspector between frames.
 #[derive(Default)]
@@ -287,20 +289,25 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             let Some(arm) = all.get_mut(index) else { return };
             let place = arms.index(index).key("plan");
             let Some((stage, place)) = plan::stage_at(&mut arm.plan, place, &path) else { return };
-            (context.place, context.elsewhere) = (place, plan::NESTED);
+            let is_import = matches!(stage, Stage::Do(Intervention::Import(_)));
+            (context.place, context.elsewhere) = (place, if is_import { BELOW_FILE } else { plan::NESTED });
             context.about.usual_params = Some(stage.usual_params());
             let criterion = prune_of(stage).map(|prune| prune.criterion.clone());
             inner_ui(ui, stage, context);
             if let Some((prune, before)) = prune_of(stage).zip(criterion) {
                 prune.follow_criterion(&before);
             }
-            hint_ui(ui, Some(stage.about().help));
-            widgets::outline_inputs(ui);
-            faults::stage_ui(ui, stage, run.as_ref());
             // A stage within another may see other data.
             let data = (path.len() == 1).then_some(data);
             let network = input.dry_run.ui(ui, (stage, run.as_ref()), data, [&base, input.results]);
             *input.network = network.map(|network| (index, network));
+            if is_import {
+                context.elsewhere = &["file"];
+                inner_ui(ui, stage, context);
+            }
+            hint_ui(ui, Some(stage.about().help));
+            widgets::outline_inputs(ui);
+            faults::stage_ui(ui, stage, run.as_ref());
         }
     }
     (context.place, context.elsewhere) = (Place::default(), &[]);

@@ -34,7 +34,7 @@ impl DryRun {
     ) -> Option<Box<Guess>> {
         let place = Place::default();
         let (used, has_names) = used(stage, &place).filter(|(used, _)| !used.file.is_empty())?;
-        ui.add_space(2.0 * theme::STEP);
+        ui.add_space(theme::STEP);
         theme::heading_ui(ui, &format!("What would be {}", used.reading.done()));
         let from = used.file;
         let structure = run.and_then(|run| run.spec.structure().ok());
