@@ -200,14 +200,11 @@ fn ending(path: &Path) -> String {
 /// Returns why a chosen folder is of no use to an experiment with these data, for its user: a title, a text, and details.
 pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String, String) {
     let (set, files) = (wanted.name(), wanted.file_names().join(", "));
-    let text = format!("The experiment needs {set}: choose the folder with {files}.");
-    if let Some(other) = found.map(|found| found.data.name()) {
-        let text = format!("{text}\n\nThe chosen folder is {}.", path.display());
-        return (format!("This folder holds {other}"), text, String::new());
-    }
+    let other = found.map(|found| format!("This folder holds {}", found.data.name()));
+    let title = other.unwrap_or_else(|| format!("This folder does not hold {set}"));
     let chosen = wanted.clone().in_folder(path.to_string_lossy().into_owned());
     let lacks = chosen.check_files(Path::new("")).err().and_then(|error| error.searched());
-    (format!("This folder does not hold {set}"), text, lacks.unwrap_or_default())
+    (title, format!("The experiment needs {set}: choose the folder with {files}."), lacks.unwrap_or_default())
 }
 
 /// Returns true if data that were found are those of the experiment: the same dataset and, of EMNIST, the same split.

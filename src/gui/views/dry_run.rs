@@ -47,7 +47,7 @@ impl DryRun {
             ui.add(Label::new(RichText::new(text).small()).wrap());
             return None;
         }
-        let Some(path) = path_of(from, stage, run, base, results) else {
+        let Some(path) = path_of(from, run, base, results) else {
             let text =
                 format!("{from} does not exist yet. Names and shapes are compared when the stage begins.");
             ui.add(Label::new(RichText::new(text).small()).wrap());
@@ -88,34 +88,12 @@ fn used<'a>(stage: &'a Stage, place: &Place) -> Option<(WeightUse<'a>, bool)> {
     })
 }
 
-/// Returns the path of a file that a stage reads: a file that a previous stage of its run exports, otherwise one in the
-/// folder of the document or of the run. `None` for a file that will be exported.
-fn path_of(name: &str, stage: &Stage, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
-    let filled = |name: &str| filled(name, &run.arm, run.seed);
-    let name = filled(name);
-    let mut places = vec![exported(&results.join(&run.id), &name)];
-    let exports = |file: &str| filled(file) == name;
-    if before(&run.spec.plan, stage, &exports) != Some(true) {
-        places.insert(0, base.join(&name));
-    }
-    places.into_iter().find(|path| !name.is_empty() && path.is_file())
-}
-
-/// Returns true if a file is exported before a stage; `None` if the plan does not have the stage.
-fn before(plan: &[Stage], stage: &Stage, exports: &dyn Fn(&str) -> bool) -> Option<bool> {
-    let mut exported = false;
-    for each in plan {
-        if each == stage {
-            return Some(exported);
-        }
-        let writes = |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if exports(file));
-        exported |= each.rule().files(&Place::default()).iter().any(writes);
-        let found = each.nested().and_then(|nested| before(nested.plan, stage, exports));
-        if let Some(inside) = found {
-            return Some(exported || inside);
-        }
-    }
-    None
+/// Returns the path of a file that a run reads: one that it has exported, otherwise one in the folder of the document. `None`
+/// for a file that will be exported.
+fn path_of(name: &str, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
+    let name = filled(name, &run.arm, run.seed);
+    let mut places = [exported(&results.join(&run.id), &name), base.join(&name)].into_iter();
+    places.find(|path| path.is_file())
 }
 
 #[cfg(test)]
@@ -126,24 +104,20 @@ mod tests {
 
     #[test]
     fn what_the_run_exports_itself_wins_over_a_file_beside_the_document() {
-        let text = "(arms: [(name: \"a\", plan: [Do(Import(file: \"x.safetensors\")), Repeat(times: 2, body: [
-            Do(Export(file: \"{arm}.safetensors\")), Do(Graft(from: \"a.safetensors\")), Do(Graft(from: \"x.safetensors\"))])])])";
-        let experiment = doc::file::parse(text, Path::new("x.ron")).unwrap();
+        let experiment =
+            doc::file::parse("(arms: [(name: \"a\", plan: [Test])])", Path::new("x.ron")).unwrap();
         let run = doc::runs(&experiment).unwrap().swap_remove(0);
         let folder = tempfile::tempdir().unwrap();
         let (base, results) = (folder.path().to_owned(), folder.path().join("runs"));
         let [shared, own] =
             [base.clone(), results.join(&run.id).join(EXPORTS)].map(|at| at.join("a.safetensors"));
+        let found = || path_of("{arm}.safetensors", &run, &base, &results);
+        assert_eq!(found(), None);
         std::fs::write(&shared, "").unwrap();
-        let from =
-            |name: &str| Stage::Do(Intervention::Graft(Graft { from: name.to_owned(), ..Graft::default() }));
-        let found = |name: &str| path_of(name, &from(name), &run, &base, &results);
-        assert_eq!(found("a.safetensors"), None, "it is not exported yet");
+        assert_eq!(found(), Some(shared));
         std::fs::create_dir_all(own.parent().unwrap()).unwrap();
         std::fs::write(&own, "").unwrap();
-        assert_eq!(found("a.safetensors"), Some(own));
-        std::fs::write(base.join("x.safetensors"), "").unwrap();
-        assert_eq!(found("x.safetensors"), Some(base.join("x.safetensors")));
+        assert_eq!(found(), Some(own));
     }
 
     #[test]
