@@ -110,7 +110,7 @@ fn dialogs() -> Vec<Dialog> {
         importing(&path, "Mlp(hidden: [2])"),
         Dialog::comments(path.clone(), None),
         Dialog::changed(path.clone(), None),
-        Dialog::overwrite(path, usage.clone()),
+        Dialog::overwrite(path.clone(), usage.clone(), &[path]),
         Dialog::path_field(request, usage),
         Dialog::Message { title, text: "What, where, what to do".to_owned() },
         Dialog::Shortcuts,
