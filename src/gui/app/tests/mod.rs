@@ -323,10 +323,9 @@ fn a_problem_leads_to_its_setting() {
     let mut window = Window::new();
     window.harness.state_mut().editor.document.experiment.train.batch = 0;
     window.harness.run();
-    assert!(window.sees("1 problem"));
-    window.execute(Command::ToggleLog);
-    let problem = window.harness.state().editor.document.problems()[0].to_string();
-    window.click(&problem);
+    window.click("1 problem");
+    let place = window.harness.state().editor.document.problems()[0].location.clone();
+    window.click(&format!("Go to field: {place}"));
     assert!(window.harness.get_by_label("Batch size").is_focused());
     window.execute(Command::RunAll);
     assert!(window.stage.borrow().jobs.is_empty() && window.log().contains("The document has an error"));
