@@ -146,7 +146,8 @@ fn rank(typed: &str, entry: &PaletteEntry) -> Option<(bool, usize, bool, Reverse
         Choice::Show(_) | Choice::File(_) => true,
         Choice::AddStage(_) => false,
     };
-    Some((can_be_chosen, fits.iter().rposition(|fits| *fits)?, is_frequent, Reverse(name.len())))
+    let length = name.rsplit(": ").next().map_or(0, str::len);
+    Some((can_be_chosen, fits.iter().rposition(|fits| *fits)?, is_frequent, Reverse(length)))
 }
 
 fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response {

@@ -237,12 +237,12 @@ commands! {
             DuplicateStage: command("Duplicate stage", "Inserts a copy after the selected stage", |app, _| app.change_stage(Action::Duplicate))
                 .when(|app| app.can_change_stage(Action::Duplicate));
             CopyStage: command("Copy stage", "Copies the selected stage as it stands in files", App::copy_stage)
-                .when(|app| app.can_change_stage(Action::Copy));
+                .when(|app| app.can_change_stage(Action::Duplicate));
             PasteStage: command("Paste stage", "Inserts copied stages after the selected one, or at the end of the selected arm",
                 App::paste_stage).when(has_arm);
             ApplyStage: command("Apply stage to all arms", "Gives all other arms the selected stage: in the place of their stage of that kind, or added at the same place",
                 |app, _| app.apply_stage()).when(|app| {
-                    app.can_change_stage(Action::ApplyToAll)?;
+                    app.can_change_stage(Action::Duplicate)?;
                     require(app.editor.document.experiment.arms.len() > 1, "There is no other arm")
                 });
             RepeatStage: command("Repeat stage", "Wraps the selected stage in a Repeat", |app, _| app.change_stage(Action::Repeat))
