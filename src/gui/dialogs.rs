@@ -138,7 +138,7 @@ impl Dialog {
         let set = found.data.name();
         let (title, use_it) = (format!("Use {set} instead of {present}?"), format!("Use {set}"));
         let text = format!(
-            "The experiment has {present}. With {set} its runs are other ones, and the settings of the data start at their defaults.\n\nFolder: {}",
+            "The experiment has {present}. With {set} all its runs are to do again, and the settings of the data start at their defaults.\n\nFolder: {}",
             found.folder.display()
         );
         let replies = [(use_it.as_str(), Reply::UseData(Box::new(found))), ("Cancel", Reply::Cancel)];

@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Local};
-use eframe::egui::{self, Align, Button, FontId, Label, Layout, RichText, Sense, Ui, UiBuilder, Vec2, vec2};
+use eframe::egui::{
+    self, Align, Button, FontId, Label, Layout, RichText, Sense, TextEdit, Ui, UiBuilder, Vec2, vec2,
+};
 
 use super::icons::Icon;
 use super::table::width_of;
 use super::text::{counted, first_line};
 use super::theme::{self, SMALL, STEP, present};
-use super::widgets::Tone;
+use super::widgets::{self, FieldState, Tone};
 use doc::{Problem, Severity};
 
 /// An action that a notice offers.
@@ -60,6 +62,8 @@ pub struct Log {
     entries: Vec<Notice>,
     noted: usize,
     clock: Clock,
+    /// Words that the listed lines have in them.
+    search: String,
 }
 
 /// A source of the time of day.
@@ -70,7 +74,7 @@ const KEPT: usize = 2_000;
 
 impl Log {
     pub const fn new(clock: Clock) -> Self {
-        Self { entries: Vec::new(), noted: 0, clock }
+        Self { entries: Vec::new(), noted: 0, clock, search: String::new() }
     }
 
     /// Notes something.
@@ -148,20 +152,24 @@ impl Log {
         self.entries.iter().rfind(|entry| !entry.is_quiet)
     }
 
-    pub fn entries(&self) -> &[Notice] {
-        &self.entries
-    }
-
     /// Returns all texts in full, one below the other.
     pub fn full_text(&self) -> String {
         self.entries.iter().flat_map(|entry| [entry.text.as_str(), "\n"]).collect()
     }
+
+    /// Returns the lines that have all words of the search.
+    fn found(&self) -> Vec<(usize, &Notice)> {
+        let words = self.search.to_lowercase();
+        let has = |text: &str| words.split_whitespace().all(|word| text.contains(word));
+        let all = self.entries.iter().enumerate();
+        all.filter(|(_, entry)| words.is_empty() || has(&entry.text.to_lowercase())).collect()
+    }
 }
 
-pub const LINE: f32 = 20.0;
+const LINE: f32 = 20.0;
 
 /// Draws the panel of the log. Returns the problem that was clicked on.
-pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<&'a Problem> {
+pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &mut Log) -> Option<&'a Problem> {
     let mut chosen = None;
     let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
     ui.horizontal(|ui| {
@@ -176,17 +184,19 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<
             if ui.button("Copy log").on_hover_text("Copies all lines in full").clicked() {
                 ui.ctx().copy_text(log.full_text());
             }
+            let field = TextEdit::singleline(&mut log.search).hint_text("Search").desired_width(160.0);
+            widgets::field_ui(ui, field, FieldState::Plain).accessible_name("Search the log");
         });
     });
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.spacing_mut().interact_size.y = LINE;
     let area = egui::ScrollArea::vertical().id_salt("log").auto_shrink([false, false]).stick_to_bottom(true);
-    let entries = log.entries();
+    let entries = log.found();
     // Only the lines that can be seen are drawn: a log has thousands.
     area.show_rows(ui, LINE, entries.len() + problems.len(), |ui, rows| {
         for row in rows {
-            if let Some(entry) = entries.get(row) {
-                entry_ui(ui, entry, row);
+            if let Some((place, entry)) = entries.get(row) {
+                entry_ui(ui, entry, *place);
             } else if let Some(problem) = problems.get(row - entries.len())
                 && problem_ui(ui, problem, row - entries.len())
             {
@@ -228,7 +238,7 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
 }
 
 /// Draws one line of the log; `row` is its place in it.
-pub fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
+fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
     // Several lines stand behind one another: the first one alone may say little.
     let line = RichText::new(entry.text.replace('\n', " ")).small();
     let line = match entry.tone {

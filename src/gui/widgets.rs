@@ -301,8 +301,17 @@ pub fn window_ui(ctx: &egui::Context, title: &str, width: f32, draw: impl FnOnce
     let mut is_open = is_covered || !ctx.input(|input| input.key_pressed(Key::Escape));
     let most = ctx.content_rect().size() - Vec2::splat(6.0 * STEP);
     let size = vec2(width, 640.0).min(most);
+    let draw = |ui: &mut Ui| {
+        ui.horizontal(|ui| {
+            title_ui(ui, title);
+            let right = egui::Layout::right_to_left(egui::Align::Center);
+            is_open &=
+                !ui.with_layout(right, |ui| icon_button_ui(ui, true, Icon::X, "Close").clicked()).inner;
+        });
+        draw(ui);
+    };
     egui::Window::new(title)
-        .open(&mut is_open)
+        .title_bar(false)
         .default_pos(ctx.content_rect().center() - 0.5 * size)
         .default_size(size)
         .max_size(most)

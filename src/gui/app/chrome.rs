@@ -135,7 +135,7 @@ impl App {
             self.log.see();
         }
         let chosen = sizes.log().show_collapsible(ui, &mut open, |ui| {
-            unpushed(ui, |ui| status_ui(ui, self.editor.document.problems(), &self.log).cloned())
+            unpushed(ui, |ui| status_ui(ui, self.editor.document.problems(), &mut self.log).cloned())
         });
         self.shell.settings.shows_log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
@@ -176,7 +176,7 @@ impl App {
                 self.shell.settings.shows_plan = plan_is_open;
             });
         });
-        self.shell.settings.set_sides(self.workspace.tiles.group(), [is_open, right]);
+        self.shell.settings.set_sides(self.workspace.tiles.chosen(), [is_open, right]);
     }
 
     fn tree_ui(&mut self, ui: &mut Ui) {
@@ -262,7 +262,7 @@ impl App {
                 inspector.ui(ui, input)
             })
         });
-        self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
+        self.shell.settings.set_sides(self.workspace.tiles.chosen(), [left, is_open]);
         for note in notes {
             self.log.info(note);
         }

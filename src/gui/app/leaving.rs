@@ -151,7 +151,7 @@ impl App {
             Some(count) => self.log_found(count),
             None => self.log.info(format!("Reading results in {}…", results.display())),
         }
-        self.workspace.load(&results, &mut self.log);
+        self.workspace.load(&results, &self.editor.document.experiment.name, &mut self.log);
         self.take_archived();
         self.take_treatments();
         self.editor.begin_history(self.workspace.shown());

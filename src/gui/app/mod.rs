@@ -338,18 +338,18 @@ impl App {
 
     fn open_inspector(&mut self) {
         let [left, _] = self.sides();
-        self.shell.settings.set_sides(self.workspace.tiles.group(), [left, true]);
+        self.shell.settings.set_sides(self.workspace.tiles.chosen(), [left, true]);
     }
 
     /// Returns true if the panels at the left and at the right are open.
     fn sides(&self) -> [bool; 2] {
-        self.shell.settings.sides(self.workspace.tiles.group())
+        self.shell.settings.sides(self.workspace.tiles.chosen())
     }
 
     fn toggle_side(&mut self, side: usize) {
         let mut sides = self.sides();
         sides[side] ^= true;
-        self.shell.settings.set_sides(self.workspace.tiles.group(), sides);
+        self.shell.settings.set_sides(self.workspace.tiles.chosen(), sides);
     }
 
     fn fail(&mut self, title: &str, text: &str) {

@@ -63,6 +63,8 @@ fn every_input_of_every_form_has_a_name() {
         let mut window = Window::sized([1280.0, 2000.0], None);
         let ctx = window.harness.ctx.clone();
         window.harness.state_mut().leave(Leaving::to(Next::New(template)), &ctx);
+        window.harness.state_mut().open_inspector();
+        window.harness.run_ok();
         open_sections(&mut window);
         let mut places = vec![Selection::Experiment, Selection::Arm(0)];
         let last = window.harness.state().editor.document.experiment.arms.len() - 1;

@@ -94,7 +94,11 @@ impl Window {
         let builder = Harness::builder().with_size(size).with_max_steps(100);
         let harness = builder.build_eframe(move |cc| {
             prepare(&cc.egui_ctx, &settings);
-            App::new(parts, settings, file.as_deref())
+            let mut app = App::new(parts, settings, file.as_deref());
+            if file.is_none() {
+                app.workspace.tiles.take(None, &[]); // on curves, as an experiment that was no template
+            }
+            app
         });
         Self { harness, stage, _untitled: temporary }
     }

@@ -101,3 +101,31 @@ fn runs_behind_the_start_page_can_be_paused_and_stopped() {
     window.execute(Command::AddArm);
     assert_eq!(window.harness.state().editor.document.experiment.arms.len(), 4);
 }
+
+#[test]
+fn eight_cards_links_and_recent_files_are_in_sight_and_the_rest_unfolds() {
+    let mut window = Window::sized([1440.0, 900.0], None);
+    window.execute(Command::New);
+    let card = |window: &Window, name: &str| {
+        let card = window.harness.query_by_role_and_label(egui::accesskit::Role::Button, name);
+        card.map(|card| card.rect())
+    };
+    for name in ["Past and present on digits", "User guide", "Keys", "More templates", "Open…"] {
+        assert!(card(&window, name).is_some_and(|it| it.bottom() < 860.0), "{name}");
+    }
+    assert!(card(&window, "VGG-16 on CIFAR-10").is_none());
+    window.click("More templates");
+    assert!(card(&window, "VGG-16 on CIFAR-10").is_some() && window.sees("Fewer templates"));
+    let [recent, first] = ["Open…", "Lottery ticket on digits"].map(|name| card(&window, name).unwrap());
+    window.harness.hover_at(first.center());
+    window.harness.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: egui::vec2(0.0, -200.0),
+        phase: egui::TouchPhase::Move,
+        modifiers: Modifiers::NONE,
+        source: egui::MouseWheelSource::Wheel,
+    });
+    window.harness.run();
+    assert!(card(&window, "Lottery ticket on digits").unwrap().top() < first.top());
+    assert_eq!(card(&window, "Open…"), Some(recent), "it is pinned");
+}
