@@ -11,7 +11,7 @@ use crate::bar::{self, BarInput, BarResponse, bar_ui};
 use crate::dialogs::{Leaving, Next};
 use crate::form::FormContext;
 use crate::inspector::Inspected;
-use crate::log::{STATUS_HEIGHT, StatusResponse, status_line_ui, status_ui};
+use crate::log::{STATUS_HEIGHT, StatusResponse, log_ui, status_line_ui};
 use crate::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
@@ -134,13 +134,8 @@ impl App {
         if open {
             self.log.see();
         }
-        let chosen = sizes.log().show_collapsible(ui, &mut open, |ui| {
-            unpushed(ui, |ui| status_ui(ui, self.editor.document.problems(), &mut self.log).cloned())
-        });
+        sizes.log().show_collapsible(ui, &mut open, |ui| unpushed(ui, |ui| log_ui(ui, &mut self.log)));
         self.shell.settings.shows_log = open;
-        if let Some(problem) = chosen.and_then(|shown| shown.inner) {
-            self.show_setting(problem.place);
-        }
     }
 
     fn status_line_ui(&mut self, ui: &mut Ui) {

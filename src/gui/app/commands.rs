@@ -347,7 +347,7 @@ commands! {
                 .keys(&[ctrl(Key::Num2)]).switch(|app| Some(app.shell.settings.shows_plan));
             ToggleInspector: command("Inspector", "Shows or hides the settings of the selection", |app, _| app.toggle_side(1))
                 .keys(&[ctrl(Key::Num3)]).switch(|app| Some(app.sides()[1]));
-            ToggleLog: command("Log and problems", "Shows or hides the log and the document's problems", |app, _| app.shell.settings.shows_log ^= true)
+            ToggleLog: command("Log", "Shows or hides all messages since the window opened", |app, _| app.shell.settings.shows_log ^= true)
                 .keys(&[ctrl(Key::Num4)]).switch(|app| Some(app.shell.settings.shows_log));
         ]
         [

@@ -324,9 +324,9 @@ fn a_problem_leads_to_its_setting() {
     window.harness.state_mut().editor.document.experiment.train.batch = 0;
     window.harness.run();
     assert!(window.sees("1 problem"));
-    window.execute(Command::ToggleLog);
-    let problem = window.harness.state().editor.document.problems()[0].to_string();
-    window.click(&problem);
+    window.click("1 problem");
+    window.harness.get_by_label_contains("Go to field").click();
+    window.harness.run();
     assert!(window.harness.get_by_label("Batch size").is_focused());
     window.execute(Command::RunAll);
     assert!(window.stage.borrow().jobs.is_empty() && window.log().contains("The document has an error"));
