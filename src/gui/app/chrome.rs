@@ -231,7 +231,8 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        let (mut restyled, mut notes, arm) = (None, Vec::new(), self.workspace.selection.arm());
+        let (mut restyled, mut network, mut notes) = (None, None, Vec::new());
+        let arm = self.workspace.selection.arm();
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 if self.regions.begin(ui.max_rect()) {
@@ -248,6 +249,7 @@ impl App {
                     selection,
                     focus,
                     dry_run,
+                    network: &mut network,
                     results: &results,
                     details: &details,
                     colour,
@@ -260,6 +262,10 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.chosen(), [left, is_open]);
         for note in notes {
             self.log.info(note);
+        }
+        if let Some((arm, guess)) = network {
+            self.editor.use_network(&guess, arm, &mut self.log);
+            self.ask_if_missing();
         }
         if let Some((arm, index)) = arm.zip(restyled) {
             self.workspace.restyle(arm, index, &self.editor.document);
