@@ -314,16 +314,6 @@ commands! {
                 |app, _| app.runner.runs.stop(StopKind::Now)).keys(&[ctrl(Key::Period)]).anywhere().when(can_stop_now);
         ]
         [
-            RunNext: command("Run selected next", "Starts the ticked or selected runs before all others that wait",
-                |app, ctx| app.queue_chosen(QueueAction::Next, ctx)).when(|app| {
-                    is_running(app)?;
-                    can_start(app)?;
-                    app.require_chosen(|counts| counts.startable + counts.waiting, "They are done, or running already")
-                });
-            QueueUp: command("Move up in queue", "Lets the ticked or selected runs pass the one before them",
-                |app, ctx| app.queue_chosen(QueueAction::Up, ctx)).when(can_move);
-            QueueDown: command("Move down in queue", "Lets the run behind the ticked or selected ones pass",
-                |app, ctx| app.queue_chosen(QueueAction::Down, ctx)).when(can_move);
             Sharing: command("Runs side by side and threads…", "Shows the queue, where both can be changed at any time", |app, _| {
                 app.workspace.tiles.change(LayoutChange::Show("queue"));
                 app.workspace.views.store.of::<TypedSharing>().wants_focus = true;
@@ -482,11 +472,6 @@ fn is_running(app: &App) -> Enabled {
     }
     has_document(app)?;
     Err("Nothing is running".into())
-}
-
-fn can_move(app: &App) -> Enabled {
-    is_running(app)?;
-    app.require_chosen(|counts| counts.waiting, "None of them waits in the queue")
 }
 
 fn can_stop(app: &App) -> Enabled {
