@@ -27,18 +27,6 @@ const LEAST_STATUS: f32 = 7.0 * STEP;
 const LEAST_NAME: f32 = 10.0 * STEP;
 const LONGEST_NAME: usize = 28;
 
-/// The commands in the list beside Run.
-const MORE: [Command; 8] = [
-    Command::RunAll,
-    Command::RunSelected,
-    Command::RetryFailed,
-    Command::Resume,
-    Command::StopSelected,
-    Command::StopAfterStage,
-    Command::StopNow,
-    Command::Sharing,
-];
-
 /// The progress of the runs, or their expected time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
@@ -257,7 +245,7 @@ fn buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     response
 }
 
-/// Draws Stop, Pause, and Run with the other ways to start; while runs are paused, Resume in the place of Run.
+/// Draws Stop, Pause, and Run; while runs are paused, Resume in the place of Run.
 fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
     let mut chosen = None;
     for (command, icon) in [(Command::StopNow, Icon::StopFill), (Command::Pause, Icon::PauseFill)] {
@@ -267,19 +255,6 @@ fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
             chosen = Some(command);
         }
     }
-    let more = Button::new(Icon::CaretDown.atom(12.0)).min_size(vec2(20.0, theme::CONTROL));
-    let (button, list) = egui::containers::menu::MenuButton::from_button(more).ui(ui, |ui| {
-        let mut chosen = None;
-        for command in MORE {
-            let state = (input.command)(command);
-            if explained_ui(ui, Button::new(state.label.as_str()), &state) {
-                chosen = Some(command);
-                ui.close();
-            }
-        }
-        chosen
-    });
-    button.accessible_name("More ways to run").on_hover_text("More ways to run");
     let command = if input.is_paused { Command::Resume } else { Command::RunAll };
     let state = (input.command)(command);
     // While others go on, it adds to them.
@@ -295,7 +270,7 @@ fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
     if run.on_hover_text(&explanation).on_disabled_hover_text(explanation).clicked() {
         chosen = Some(command);
     }
-    chosen.or(list.and_then(|shown| shown.inner))
+    chosen
 }
 
 /// Draws the status, or what fits of it beside the problems, and its bar where there is room. Returns true if it was

@@ -508,7 +508,8 @@ fn groups(ui: &Ui) -> Vec<Group> {
     };
     let entries = Action::ALL.into_iter().map(Action::entry);
     let of_plan = entries.filter_map(|entry| Some((entry.name, key_text(ui.ctx(), entry.shortcut?))));
-    let plan = ("On a row of the plan", of_plan.collect());
+    let clipboard = [("Copy, cut, paste below", "Ctrl+C, Ctrl+X, Ctrl+V".to_owned())];
+    let plan = ("On a row of the plan", of_plan.chain(clipboard).collect());
     let plot =
         ("In a plot (Tab leads there)", plot::KEYS.map(|(text, keys)| (text, keys.to_owned())).to_vec());
     Menu::ALL.iter().map(of_menu).chain([plan, plot]).filter(|(_, keys): &Group| !keys.is_empty()).collect()
