@@ -12,7 +12,7 @@ use super::text::{counted, first_statement, shortened, whole_percent};
 use super::theme::{self, BODY, SMALL, STEP, fitted, present};
 use super::tiles::panes;
 use super::widgets::{self, Tone, scrolled_ui};
-use doc::{Problem, Severity, capitalised};
+use doc::{Problem, capitalised};
 
 pub const HEIGHT: f32 = 40.0;
 /// Below this width, in points, the menus share one icon.
@@ -376,9 +376,12 @@ fn explained_ui(ui: &mut Ui, button: Button<'_>, state: &CommandState) -> bool {
 
 /// Returns what the button of problems says, and its tone.
 fn problems_text(problems: &[Problem]) -> (Tone, String) {
-    match problems.iter().filter(|problem| problem.severity == Severity::Error).count() {
-        0 => (Tone::Warning, counted(problems.len(), "note")),
-        count => (Tone::Bad, counted(count, "problem")),
+    let worst = Tone::worst_of(problems).unwrap_or(Tone::Warning);
+    let count = problems.iter().filter(|problem| Tone::of(problem) == worst).count();
+    match worst {
+        Tone::Bad => (worst, counted(count, "problem")),
+        Tone::Info => (worst, format!("{count} to choose")),
+        Tone::Warning | Tone::Good => (worst, counted(count, "note")),
     }
 }
 
@@ -415,7 +418,8 @@ fn problems_ui(ui: &mut Ui, problems: &[Problem], is_running: bool) -> Option<us
         .min_size(vec2(0.0, theme::CONTROL));
     let button = ui.add(button).accessible_name(&text);
     let list = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).width(360.0);
-    list.show(|ui| problem_list_ui(ui, problems, tone == Tone::Bad, is_running)).and_then(|shown| shown.inner)
+    list.show(|ui| problem_list_ui(ui, problems, tone != Tone::Warning, is_running))
+        .and_then(|shown| shown.inner)
 }
 
 fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_running: bool) -> Option<usize> {
@@ -433,9 +437,9 @@ fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_runni
         if has_errors {
             ui.separator();
             let text = if is_running {
-                "New runs wait until this is mended. Runs in progress keep the settings that they started with."
+                "New runs wait until this is done. Runs in progress keep the settings that they started with."
             } else {
-                "Runs can start when this is mended."
+                "Runs can start when this is done."
             };
             widgets::message_ui(ui, Tone::Info, text);
         }
@@ -445,7 +449,7 @@ fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_runni
 
 fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
     let colours = present(ui);
-    let tone = if problem.severity == Severity::Error { Tone::Bad } else { Tone::Warning };
+    let tone = Tone::of(problem);
     let place = if problem.location.is_empty() { "Experiment" } else { &problem.location };
     let mut is_chosen = false;
     ui.horizontal(|ui| {

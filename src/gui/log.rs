@@ -209,14 +209,15 @@ fn line_ui<R>(ui: &mut Ui, name: &str, text: &str, draw: impl FnOnce(&mut Ui) ->
 }
 
 fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
-    let colours = theme::present(ui);
-    let (sign, colour) = match problem.severity {
-        Severity::Error => ("✗ Error", colours.bad),
-        Severity::Note => ("⚠ Note", colours.warning),
+    let tone = Tone::of(problem);
+    let sign = match tone {
+        Tone::Bad => "✗ Error",
+        Tone::Info => "○ To choose",
+        Tone::Warning | Tone::Good => "⚠ Note",
     };
     let text = problem.to_string();
     line_ui(ui, &format!("Copy problem {}", row + 1), &text, |ui| {
-        ui.label(RichText::new(sign).small().color(colour));
+        ui.label(RichText::new(sign).small().color(tone.colour(ui)));
         let line = RichText::new(text.replace('\n', " ")).small();
         let button = ui.add(Button::new(line).frame(false).wrap_mode(egui::TextWrapMode::Truncate));
         button.on_hover_text(format!("{text}\nClick to go to the setting")).clicked()
