@@ -7,12 +7,16 @@ use std::sync::Arc;
 
 use eframe::egui::Id;
 
+use super::form::TypedText;
 use doc::arch::Difference;
 use doc::{Arm, Experiment, Net};
 use results::tiles::Tiles;
 use results::view::{PlotView, ViewSettings};
 
 const KEPT: usize = 1_000;
+
+/// The name of a step that leaves a text in a field that is no value.
+const TYPED: &str = "typed text";
 
 /// A pause of this length separates two steps of typing, in seconds.
 const BREAK: f64 = 3.0;
@@ -24,6 +28,13 @@ pub enum UndoTask {
     /// To move results of these runs to the trash, by identity.
     Archive(Vec<String>),
     Restore(Vec<String>),
+}
+
+impl UndoTask {
+    /// Returns true if it takes back nothing of this state.
+    fn is_to(&self, state: &EditState) -> bool {
+        matches!(self, Self::Take(before) if before.typed == state.typed && before.experiment == state.experiment)
+    }
 }
 
 /// A task, and the name of its step in menus.
@@ -71,6 +82,12 @@ impl History {
         let Some(name) = self.present.change(now) else {
             if self.present.tiles != *now.tiles {
                 self.present.tiles.clone_from(now.tiles);
+            }
+            if self.present.typed != now.typed {
+                self.present.typed = now.typed.to_vec();
+                // A text that was mended leaves no step.
+                let is_mended = |step: &mut Step| step.name == TYPED && step.task.is_to(&self.present);
+                drop(self.past.pop_if(is_mended));
             }
             return;
         };
@@ -167,6 +184,8 @@ pub struct EditState {
     pub experiment: Arc<Experiment>,
     pub view: Arc<ViewSettings>,
     pub tiles: Tiles,
+    /// Texts of fields that are no values.
+    pub typed: Vec<TypedText>,
 }
 
 /// The present state, borrowed.
@@ -175,6 +194,7 @@ pub struct CurrentState<'a> {
     pub experiment: &'a Experiment,
     pub view: &'a ViewSettings,
     pub tiles: &'a Tiles,
+    pub typed: &'a [TypedText],
 }
 
 impl EditState {
@@ -192,7 +212,7 @@ impl EditState {
         };
         let is_same_view = change_of_view(&self.view, now.view).is_none();
         let view = if is_same_view { self.view.clone() } else { Arc::new(now.view.clone()) };
-        Self { experiment, view, tiles: now.tiles.clone() }
+        Self { experiment, view, tiles: now.tiles.clone(), typed: now.typed.to_vec() }
     }
 
     /// Returns what was edited since, in a few words; nothing when nothing was. An edit of the document can also
@@ -203,6 +223,9 @@ impl EditState {
         }
         if !self.tiles.is_arranged_like(now.tiles) {
             return Some("layout");
+        }
+        if now.typed.iter().any(|text| !self.typed.contains(text)) {
+            return Some(TYPED);
         }
         change_of_view(&self.view, now.view)
     }

@@ -57,31 +57,38 @@ pub(super) fn allowed_ui(
 /// Draws any value that a line of text can have; the arrow keys move a number up and down.
 pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let id = context.id(ui, &slot.name);
+    let mut document = text::to_text(value, &slot.field);
     let mut changed = false;
     if ui.memory(|memory| memory.has_focus(id)) {
         let presses = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
         let (up, down) = (presses(Key::ArrowUp), presses(Key::ArrowDown));
+        changed = up + down > 0;
+        if changed && let Some(typed) = context.drafts.get(&context.place, &slot.name, &document) {
+            let _ = text::set_text(value, &typed.text, &slot.field); // counted from what was there, where it is no value
+        }
         (0..up).for_each(|_| step(value, true, slot.field.range));
         (0..down).for_each(|_| step(value, false, slot.field.range));
-        changed = up + down > 0;
+        if changed {
+            document = text::to_text(value, &slot.field);
+        }
     }
-    let document = text::to_text(value, &slot.field);
     // What is wrong with the typed text counts, not what was wrong with the value before.
     let typed = context.drafts.get(&context.place, &slot.name, &document);
     if typed.is_none_or(|draft| draft.error.is_none()) {
         note_range(value, slot, context);
     }
     let hint = context.about.hint(&slot.field);
-    // Each seed is a run: what is typed so far must not become one.
-    let counted = text::count_text(0, &slot.field).is_some();
-    let sample = if let Node::List(list) = value.node() { Some(RefCell::new(list.sample())) } else { None };
-    let count_of = sample.filter(|_| counted).map(|sample| {
+    let (values, sample) = match value.node() {
+        Node::List(list) => (Some(list.count()), Some(RefCell::new(list.sample()))),
+        _ => (None, None),
+    };
+    let count_of = sample.filter(|_| text::count_text(0, &slot.field).is_some()).map(|sample| {
         move |typed: &str| {
-            let items = text::read_list(sample.borrow_mut().as_mut(), typed.trim(), &slot.field)?;
-            Ok(text::count_text(items.len(), &slot.field).unwrap_or_default())
+            let items = text::read_list(sample.borrow_mut().as_mut(), typed.trim(), &slot.field).ok()?;
+            text::count_text(items.len(), &slot.field)
         }
     });
-    let style = FieldStyle { hint: &hint, late: count_of.as_ref().map(|count_of| count_of as _) };
+    let style = FieldStyle { hint: &hint, meaning: count_of.as_ref().map(|count_of| count_of as _), values };
     let is_written = draft_ui(ui, &document, style, slot, context, &mut |typed| {
         text::set_text(value, typed, &slot.field)?;
         Ok(text::to_text(value, &slot.field))

@@ -10,6 +10,7 @@ use crate::form::{FormContext, fields_ui, value_ui};
 use crate::form::{Heading, heading_ui};
 use crate::icons::Icon;
 use crate::swept::runs_text;
+use crate::text::end_of_path;
 use crate::{theme, widgets};
 use data::Facts;
 use doc::{Device, Experiment, Recording};
@@ -142,7 +143,9 @@ impl Section {
         let inside = |key: &str| Segment::Key(key.to_owned());
         match self.keys {
             ["data"] => {
+                context.elsewhere = experiment.data.idle();
                 context.at(inside("data"), |context| value_ui(ui, &mut experiment.data, context));
+                context.elsewhere = &[];
             }
             ["net"] => {
                 context.at(inside("net"), |context| value_ui(ui, &mut experiment.net, context));
@@ -262,7 +265,7 @@ fn results_ui(ui: &mut Ui, results: &Path) {
     let colour = theme::present(ui).text3;
     ui.label(RichText::new("Results folder").size(theme::SMALL).color(colour));
     let font = eframe::egui::FontId::proportional(theme::SMALL);
-    let shown = theme::fitted(ui.painter(), &path, &font, ui.available_width());
+    let shown = theme::fitted_by(end_of_path, ui.painter(), &path, &font, ui.available_width());
     ui.add(Label::new(RichText::new(shown).size(theme::SMALL))).on_hover_text(&path);
     if ui.add(widgets::button(Icon::Copy, "Copy path")).clicked() {
         ui.ctx().copy_text(path);

@@ -5,15 +5,16 @@ mod experiment;
 
 use std::path::Path;
 
-use eframe::egui::{self, Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
+use eframe::egui::{self, Align, Key, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 
 use crate::document::Document;
-use crate::form::{About, FormButton, FormContext, FormRequest, close_lines, inner_ui, value_ui};
+use crate::form::{About, FormButton, FormContext, FormRequest, close_lines, edited, inner_ui, value_ui};
 use crate::icons::Icon;
 use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::swept::runs_text;
 use crate::views::DryRun;
+use crate::widgets::bounded_ui;
 use crate::{arm_look, faults, plan, text, theme, widgets};
 use doc::arch::{Difference, place_of};
 use doc::intervention::Prune;
@@ -73,6 +74,10 @@ impl Inspector {
         if std::mem::take(&mut self.closes_lines) {
             close_lines(ui.ctx());
         }
+        // A field that is no longer drawn was left too.
+        if edited(ui.ctx()).is_none() && !ui.input(|input| input.key_pressed(Key::Escape)) {
+            input.document.enter_typed();
+        }
         let arm = input.selection.arm();
         let key = (input.document.revision(), arm);
         if self.about.as_ref().is_none_or(|(known, _)| *known != key) {
@@ -97,7 +102,7 @@ impl Inspector {
             .id_salt(("selected", format!("{:?}", input.selection)))
             .max_height(most)
             .auto_shrink([false, true])
-            .show(ui, |ui| selected_ui(ui, &mut input, &mut context));
+            .show(ui, |ui| bounded_ui(ui, |ui| selected_ui(ui, &mut input, &mut context)));
         let rest = context.focus.take();
         ui.add_space(theme::STEP);
         ui.separator();
@@ -107,7 +112,9 @@ impl Inspector {
         experiment::head_ui(ui);
         let head = ui.cursor().top() - top;
         let shown = ScrollArea::vertical().id_salt("experiment").auto_shrink([false, false]).show(ui, |ui| {
-            experiment::experiment_ui(ui, input.document, (arm, input.results), &mut context);
+            bounded_ui(ui, |ui| {
+                experiment::experiment_ui(ui, input.document, (arm, input.results), &mut context);
+            });
         });
         self.height = shown.content_size.y + head + 3.0 * theme::STEP;
 
@@ -292,8 +299,8 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             }
             hint_ui(ui, Some(stage.about().help));
             widgets::outline_inputs(ui);
-            faults::stage_ui(ui, stage, run.as_ref());
-            input.dry_run.ui(ui, stage, run.as_ref(), &base, input.results);
+            bounded_ui(ui, |ui| faults::stage_ui(ui, stage, run.as_ref()));
+            bounded_ui(ui, |ui| input.dry_run.ui(ui, stage, run.as_ref(), &base, input.results));
         }
     }
     (context.place, context.elsewhere) = (Place::default(), &[]);

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use eframe::egui::{Grid, RichText, Ui};
+use eframe::egui::{RichText, Ui};
 
 use crate::background::{Latest, LoadState};
+use crate::form::{Heading, heading_ui};
 use crate::{text, theme};
 use doc::file_names::{exported, filled, is_file};
 use doc::plan::{FileUse, Reading, WeightUse};
@@ -14,6 +15,9 @@ use doc::{Run, Stage, Structure, Target, targets};
 use form::path::Place;
 use results::network::shape_text;
 use run::weight_files::{FileShapes, Fit, read_shapes};
+
+/// More parameters than these are folded.
+const SOME: usize = 5;
 
 /// The state between frames: the header of a file, read for values or for a mask.
 #[derive(Default)]
@@ -53,6 +57,9 @@ impl DryRun {
     pub fn ui(&mut self, ui: &mut Ui, stage: &Stage, run: Option<&Run>, base: &Path, results: &Path) {
         let place = Place::default();
         let Some((used, has_names)) = used(stage, &place) else { return };
+        if used.file.is_empty() {
+            return; // nothing was chosen yet
+        }
         ui.add_space(2.0 * theme::STEP);
         theme::heading_ui(ui, &format!("What would be {}", used.reading.done()));
         let Some((run, structure)) = run.and_then(|run| Some((run, run.spec.structure().ok()?))) else {
@@ -167,15 +174,26 @@ fn table_ui(ui: &mut Ui, structure: &Structure, used: &WeightUse<'_>, fit: Optio
     let is_refused = outcomes.iter().any(Outcome::is_refused);
     let verdict = verdict(&outcomes, used.reading, fit);
     ui.label(RichText::new(verdict).color(if is_refused { colours.bad } else { colours.text }));
-    Grid::new("dry run").num_columns(3).striped(true).show(ui, |ui| {
-        for (parameter, outcome) in structure.parameters.iter().zip(&outcomes) {
+    let mut rows: Vec<(&Parameter, &Outcome)> = structure.parameters.iter().zip(&outcomes).collect();
+    rows.sort_by_key(|(_, outcome)| !outcome.is_refused()); // what is wrong comes first
+    let row_ui = |ui: &mut Ui, (parameter, outcome): &(&Parameter, &Outcome)| {
+        ui.horizontal_wrapped(|ui| {
             ui.small(&parameter.name);
-            ui.small(shape_text(&parameter.shape));
+            ui.label(RichText::new(shape_text(&parameter.shape)).small().weak());
             let colour = if outcome.is_refused() { colours.bad } else { colours.text };
             ui.label(RichText::new(outcome.text(parameter.len(), used.reading)).small().color(colour));
-            ui.end_row();
+        });
+    };
+    let (first, rest) = rows.split_at(rows.len().min(SOME));
+    first.iter().for_each(|row| row_ui(ui, row));
+    if !rest.is_empty() {
+        let name = format!("{} more", rest.len());
+        let heading = Heading { name: &name, summary: "", help: "", is_wrong: false, is_title: false };
+        let id = ui.make_persistent_id("dry run");
+        if heading_ui(ui, id, &heading, false, false).0 {
+            rest.iter().for_each(|row| row_ui(ui, row));
         }
-    });
+    }
 }
 
 #[cfg(test)]
