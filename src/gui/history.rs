@@ -30,13 +30,6 @@ pub enum UndoTask {
     Restore(Vec<String>),
 }
 
-impl UndoTask {
-    /// Returns true if it takes back nothing of this state.
-    fn is_to(&self, state: &EditState) -> bool {
-        matches!(self, Self::Take(before) if before.typed == state.typed && before.experiment == state.experiment)
-    }
-}
-
 /// A task, and the name of its step in menus.
 #[derive(Debug)]
 struct Step {
@@ -85,9 +78,8 @@ impl History {
             }
             if self.present.typed != now.typed {
                 self.present.typed = now.typed.to_vec();
-                // A text that was mended leaves no step.
-                let is_mended = |step: &mut Step| step.name == TYPED && step.task.is_to(&self.present);
-                drop(self.past.pop_if(is_mended));
+                // Texts that were mended leave no step.
+                while now.typed.is_empty() && self.past.pop_if(|step| step.name == TYPED).is_some() {}
             }
             return;
         };

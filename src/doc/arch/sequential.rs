@@ -1,6 +1,6 @@
 //! Networks that the user writes.
 
-use crate::arch::module::{Conv, Linear, Module, Output, Residual, in_brackets};
+use crate::arch::module::{Conv, Linear, Module, Output, in_brackets};
 use crate::arch::{Architecture, Net};
 use crate::spec::RunSpec;
 use data::Shape;

@@ -221,7 +221,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        let (mut restyled, mut notes, arm) = (None, Vec::new(), self.workspace.selection.arm());
+        let mut notes = Vec::new();
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 let Workspace { selection, focus, dry_run, inspector, compare, treatments, .. } =
@@ -238,7 +238,6 @@ impl App {
                     results: &results,
                     details: &details,
                     colour,
-                    restyled: &mut restyled,
                     notes: &mut notes,
                 };
                 inspector.ui(ui, input)
@@ -247,9 +246,6 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
         for note in notes {
             self.log.info(note);
-        }
-        if let Some((arm, index)) = arm.zip(restyled) {
-            self.workspace.restyle(arm, index, &self.editor.document);
         }
         if let Some(request) = shown.and_then(|shown| shown.inner) {
             self.answer_inspector(request, &ui.ctx().clone());

@@ -5,7 +5,7 @@ mod experiment;
 
 use std::path::Path;
 
-use eframe::egui::{self, Align, Key, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
+use eframe::egui::{self, Align, Key, Label, Layout, RichText, ScrollArea, Ui};
 
 use crate::document::Document;
 use crate::form::{About, FormButton, FormContext, FormRequest, close_lines, edited, inner_ui, value_ui};
@@ -20,7 +20,6 @@ use doc::arch::{Difference, place_of};
 use doc::intervention::Prune;
 use doc::structure::logits;
 use doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
-use figure::style_of;
 use form::path::{Place, Segment};
 use form::{Names, Node, Value};
 use results::RunState;
@@ -54,8 +53,6 @@ pub struct Inspected<'a> {
     pub details: &'a [(String, String)],
     /// The index of the style of the selected arm.
     pub colour: Option<usize>,
-    /// The index of another style for it, if one was chosen.
-    pub restyled: &'a mut Option<usize>,
     pub notes: &'a mut Vec<String>,
 }
 
@@ -207,27 +204,6 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
     ui.add_space(theme::STEP / 2.0);
 }
 
-/// Draws the line with the colour and mark of the selected arm; a click on the mark opens the palette.
-fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
-    let Some(index) = input.colour else { return };
-    let colours = theme::present(ui);
-    ui.horizontal(|ui| {
-        let label = RichText::new("Colour and mark").size(theme::BODY).color(colours.text2);
-        ui.add(Label::new(label).selectable(false)).on_hover_text("How figures and lists show the arm");
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let button = widgets::icon_button_ui(ui, true, Icon::CaretDown, "Colour and mark");
-            let (rect, _) =
-                ui.allocate_exact_size(eframe::egui::Vec2::splat(16.0), eframe::egui::Sense::hover());
-            arm_look::mark(ui, rect.center(), index, true);
-            let popup = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-            let chosen = popup.show(|ui| arm_look::palette_ui(ui, style_of(index)));
-            if let Some(chosen) = chosen.and_then(|shown| shown.inner) {
-                *input.restyled = Some(chosen);
-            }
-        });
-    });
-}
-
 fn prune_of(stage: &mut Stage) -> Option<&mut Prune> {
     if let Stage::Do(Intervention::Prune(prune)) = stage { Some(prune) } else { None }
 }
@@ -281,7 +257,6 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
             (context.place, context.elsewhere) = (arms.index(index), OF_PLAN);
             value_ui(ui, arm, context);
-            look_ui(ui, input);
             hint_ui(ui, text.as_deref());
         }
         Selection::Stage { arm: index, path } => {

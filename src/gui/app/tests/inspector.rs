@@ -155,19 +155,6 @@ fn a_folder_is_looked_for() {
 }
 
 #[test]
-fn the_form_of_an_arm_has_its_colour_and_mark() {
-    let mut window = Window::sized([1280.0, 1400.0], None);
-    window.harness.state_mut().workspace.selection = Selection::Arm(1);
-    window.harness.run();
-    let role = eframe::egui::accesskit::Role::Button;
-    window.harness.get_by_role_and_label(role, "Colour and mark").click();
-    window.harness.run();
-    window.click("purple");
-    let treatments = &window.harness.state().workspace.treatments;
-    assert_eq!(figure::style_of(treatments[1].colour).colour, 3);
-}
-
-#[test]
 fn one_button_shows_all_settings_of_the_experiment_and_folds_them() {
     let mut window = Window::sized([1280.0, 1400.0], None);
     assert!(!window.sees("Hidden layers") && window.sees("Batch size"));
