@@ -1,11 +1,12 @@
 //! Settings of faults and campaigns, where faults can be injected, and the faults that a campaign compares.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::structure::{Role, Structure};
-use crate::targets::{self, LayerResult, Params, Target};
+use crate::targets::{self, LayerResult, Layers, Params, Target};
+use data::Shape;
 
 pub use intervene::fault::model::Unit;
 pub use intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};
@@ -80,7 +81,7 @@ form::form! {
         images: Option<usize> = None, "Images", "Number of test images, from the first; default: all", unit "images", range [1, 1e9], unset "all";
         protect: Protect = Protect::Nothing, "Protection", "How activations are protected against faults";
         faults: FaultSource = FaultSource::Drawn, "Faults from", "Drawn, or listed in a file";
-        memory: u64 = 1024, "Memory", "For fault-free activations, so that a trial starts at its fault; if \
+        memory: u64 = 1024, "Memory (MiB)", "For fault-free activations, so that a trial starts at its fault; if \
             too small, every trial starts at the images", unit "MiB", range [0, 1_048_576];
     }
 }
@@ -172,6 +173,24 @@ pub fn cell_places(structure: &Structure, plan: &CellPlan, fault: &Fault) -> Vec
     places
 }
 
+/// Returns the shapes of all places with faults by their names: of parameters, and of the outputs for one image.
+pub fn shapes(structure: &Structure) -> BTreeMap<String, Vec<usize>> {
+    let parameters = structure.parameters.iter().map(|known| (known.name.clone(), known.shape.clone()));
+    let outputs = [Params::Activations, Params::Preactivations].into_iter().flat_map(|kind| {
+        let results = targets::results(structure, &Layers::All, &kind).into_iter();
+        results.map(move |LayerResult { name, output: Shape { channels, height, width }, .. }| {
+            let is_flat = height * width == 1;
+            let shape = if is_flat { vec![channels] } else { vec![channels, height, width] };
+            (format!("{name}.{}", suffix(&kind)), shape)
+        })
+    });
+    parameters.chain(outputs).collect()
+}
+
+fn suffix(kind: &Params) -> &'static str {
+    if *kind == Params::Activations { "output" } else { "preactivation" }
+}
+
 fn parameter(structure: &Structure, fault: &Fault, number: usize) -> FaultPlace {
     let parameter = &structure.parameters[number];
     FaultPlace {
@@ -186,9 +205,8 @@ fn parameter(structure: &Structure, fault: &Fault, number: usize) -> FaultPlace 
 
 fn activations(result: LayerResult, fault: &Fault, kind: &Params) -> FaultPlace {
     let LayerResult { op, name, output } = result;
-    let suffix = if *kind == Params::Activations { "output" } else { "preactivation" };
     FaultPlace {
-        name: format!("{name}.{suffix}"),
+        name: format!("{name}.{}", suffix(kind)),
         source: name.to_owned(),
         number: op,
         entries: output.len(),
@@ -230,7 +248,6 @@ mod tests {
     use crate::fault::*;
     use crate::structure::testing::GRAPHS;
     use crate::{Loss, Net};
-    use data::Shape;
     use form::ron_text;
 
     /// A block that begins with a batch norm, and a batch norm behind a block.
@@ -267,7 +284,11 @@ mod tests {
                 let own: Vec<FaultPlace> =
                     cells.flat_map(|(plan, fault)| cell_places(&structure, &plan, &fault)).collect();
                 assert_eq!(own, all, "{layers}: cells share nothing, and nothing is left");
-                let shapes = structure.shapes();
+                let (shapes, known) = (structure.shapes(), crate::fault::shapes(&structure));
+                for place in &all {
+                    let entries: usize = known[&place.name].iter().product();
+                    assert_eq!(place.entries, entries, "{layers}: {}", place.name);
+                }
                 for place in all.iter().filter(|_| kind != "Everything") {
                     assert_eq!(place.entries, shapes[place.number + 1].len(), "{}", place.name);
                 }

@@ -22,7 +22,7 @@ pub use experiment::{
 };
 pub use form::number::listed;
 pub use intervention::Intervention;
-pub use plan::words::{capitalised, named, stage_number};
+pub use plan::words::{capitalised, length, named, stage_number};
 pub use problem::{Problem, Severity, label_of};
 pub use spec::{
     ExpandedArm, Inputs, Run, RunSpec, changed_inputs, expand_arms, inputs_to_look_at, planned, runs,

@@ -14,62 +14,56 @@ pub struct Template {
     pub description: &'static str,
     /// Its text, comments included.
     pub text: &'static str,
-    pub result: Option<Outcome>,
+    /// The plots and views that answer its question, which are shown first, by their names. The first one has the picture
+    /// on its card.
+    pub views: &'static [&'static str],
+    /// What a run of it gave: the first view as `weightlab export --figure` writes it into a `.csv` file.
+    pub result: Option<&'static str>,
 }
 
-/// Lines of a figure of what an experiment led to, to be shown before anybody runs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// As `weightlab export --figure` calls it.
-    pub figure: &'static str,
-    /// Lines as that command writes them into a `.csv` file.
-    pub values: &'static str,
-}
-
-/// Declares templates of files under `experiments/`, each with the figure whose lines are under `assets/results/`, if there
-/// are any.
+/// Declares templates of files under `experiments/`, those with `result` with a file under `assets/results/`.
 macro_rules! templates {
-    ($($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal;)+) => {
+    ($($file:literal $(, $result:ident)?, $name:literal, $title:literal, $description:literal, $views:expr;)+) => {
         [$(Template {
             name: $name,
             title: $title,
             description: $description,
             text: include_str!(concat!("../../experiments/", $file, ".ron")),
-            result: [$(Outcome {
-                figure: $figure,
-                values: include_str!(concat!("../../assets/results/", $file, ".csv")),
-            })?].first().copied(),
+            views: &$views,
+            result: templates!(@ $file $($result)?),
         }),+]
     };
+    (@ $file:literal) => { None };
+    (@ $file:literal result) => { Some(include_str!(concat!("../../assets/results/", $file, ".csv"))) };
 }
 
 const TEMPLATES: &[Template] = &templates! {
-    "lottery_digits", figure "remaining", "Lottery ticket on digits", "Lottery ticket",
-        "Do pruned weights train as well from their first values?";
-    "faults_digits", figure "fault-rate", "Weight faults on digits", "Faults",
-        "Which flipped bit changes the answer, and what protects?";
-    "freezing_digits", figure "accuracy", "Partial freezing on digits", "Partial freezing",
-        "Which weights can be held still while the rest trains?";
-    "optimizers_digits", figure "accuracy", "Optimizers on digits", "Optimizers",
-        "Sweep a setting and compare arms seed by seed.";
-    "clones_digits", figure "accuracy", "Clones on digits", "Clones",
-        "Do copies that train apart stay in one valley?";
-    "trunk_iris", figure "member-distance", "Shared trunk on iris", "Shared trunk",
-        "What is left of networks that share their first layers?";
-    "past_digits", figure "past", "Past and present on digits", "Past and present",
-        "How far does a network move in one step, and in eight?";
-    "network_digits", figure "accuracy", "Your own network on digits", "Your own network",
-        "Write a network as a list of layers. Do shortcuts help it?";
-    "lenet_mnist", figure "remaining", "LeNet-300-100 on MNIST", "LeNet on MNIST",
-        "The lottery ticket with the settings of its paper.";
+    "lottery_digits", result, "Lottery ticket on digits", "Lottery ticket",
+        "Do pruned weights train as well from their first values?", ["remaining", "rounds"];
+    "faults_digits", result, "Weight faults on digits", "Faults",
+        "Which flipped bit changes the answer, and what protects?", ["vulnerability", "fault-rate"];
+    "freezing_digits", result, "Partial freezing on digits", "Partial freezing",
+        "Which weights can be held still while the rest trains?", ["accuracy"];
+    "optimizers_digits", result, "Optimizers on digits", "Optimizers",
+        "Sweep a setting and compare arms seed by seed.", ["metric", "accuracy"];
+    "clones_digits", result, "Clones on digits", "Clones",
+        "Do copies that train apart stay in one valley?", ["line", "line-loss"];
+    "trunk_iris", result, "Shared trunk on iris", "Shared trunk",
+        "What is left of networks that share their first layers?", ["member-distance", "members"];
+    "past_digits", result, "Past and present on digits", "Past and present",
+        "How far does a network move in one step, and in eight?", ["past", "accuracy"];
+    "network_digits", result, "Your own network on digits", "Your own network",
+        "Write a network as a list of layers. Do shortcuts help it?", ["accuracy"];
+    "lenet_mnist", result, "LeNet-300-100 on MNIST", "LeNet on MNIST",
+        "The lottery ticket with the settings of its paper.", ["remaining", "rounds"];
     "lenet5_mnist", "LeNet-5 on MNIST", "LeNet-5 on MNIST",
-        "Winning tickets in a small convolutional network.";
+        "Winning tickets in a small convolutional network.", ["remaining", "rounds"];
     "conv6_cifar10", "Conv-6 on CIFAR-10", "Conv-6 on CIFAR-10",
-        "Are tickets better when rewound to iteration 500?";
+        "Are tickets better when rewound to iteration 500?", ["remaining", "rounds"];
     "resnet20_cifar10", "ResNet-20 faults on CIFAR-10", "ResNet-20 faults",
-        "Which bits and layers of a residual network are vulnerable?";
+        "Which bits and layers of a residual network are vulnerable?", ["vulnerability", "campaigns"];
     "vgg16_cifar10", "VGG-16 on CIFAR-10", "VGG-16 on CIFAR-10",
-        "Late rewinding of a deep network.";
+        "Late rewinding of a deep network.", ["remaining", "rounds"];
 };
 
 /// An experiment with one arm that trains and tests, on built-in data.
@@ -78,12 +72,19 @@ pub const BLANK: Template = Template {
     title: "Blank",
     description: "One arm that trains and tests. Add the rest yourself.",
     text: include_str!("../../assets/blank.ron"),
+    views: &[],
     result: None,
 };
 
 /// Returns all templates; the first one is the document that a new window shows.
 pub fn all() -> Vec<Template> {
     TEMPLATES.to_vec()
+}
+
+/// Returns the plots and views that answer the question of the template that an experiment was, by its name; nothing for
+/// another experiment.
+pub fn views_of(name: &str) -> &'static [&'static str] {
+    TEMPLATES.iter().find(|template| template.name == name).map_or(&[], |template| template.views)
 }
 
 impl Template {

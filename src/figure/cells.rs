@@ -18,12 +18,14 @@ pub struct Cells {
     pub kind_of: Vec<u8>,
     /// The texts of the cells, row by row; empty if colours have to do.
     pub texts: Vec<CellText>,
+    /// The widest texts of all panels, for which there has to be room: panels have the same size and direction of text.
+    pub widest: CellText,
     /// The range of an axis of numbers that the rows divide evenly; without, rows are names, or count from 0.
     pub span: Option<[f64; 2]>,
     /// The runs whose trials they count, by identity; empty if cells count no trials.
     pub runs: Vec<String>,
-    /// The place of the campaign stage that they count the trials of: "Stage 4"; empty if cells count no trials.
-    pub stage: String,
+    /// The name of the campaign that they count the trials of: "bits of conv1"; empty if cells count no trials.
+    pub campaign: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -64,6 +66,8 @@ pub enum ColourMap {
     Sequential,
     /// The background colour in the middle of the range, and one colour for each side.
     Diverging,
+    /// The part of the sequential one that lines can have on the background.
+    Lines,
 }
 
 /// A kind of cells, such as the pruned entries of a weight.
@@ -187,7 +191,7 @@ impl Cells {
     /// Returns the amount of text that fits into cells of this width and height with this font, all in points.
     pub fn detail(&self, [wide, high]: [f64; 2], font: f64) -> CellDetail {
         let fits = |detail: &CellDetail| {
-            self.texts.iter().map(|text| text.lines(*detail)).all(|lines| {
+            self.texts.iter().chain([&self.widest]).map(|text| text.lines(*detail)).all(|lines| {
                 let widest = lines.iter().map(|line| width(line, font, Weight::Regular)).fold(0.0, f64::max);
                 widest + CELL_MARGIN * font <= wide && lines.len() as f64 * LINE_HEIGHT * font <= high
             })
@@ -206,6 +210,21 @@ impl Cells {
         });
         let nothing = CellLook { detail: CellDetail::Nothing, font, upwards: false };
         ways.into_iter().find(|look| look.detail != CellDetail::Nothing).unwrap_or(nothing)
+    }
+
+    /// Returns the widest value, interval and count of its cells and of another one.
+    pub fn wider(&self, other: &CellText) -> CellText {
+        let widest = |of: fn(&CellText) -> &String| {
+            let all = self.texts.iter().chain([other]).map(of);
+            let em = |text: &&String| width(text, 1.0, Weight::Regular);
+            all.max_by(|a, b| em(a).total_cmp(&em(b))).cloned().unwrap_or_default()
+        };
+        CellText {
+            value: widest(|text| &text.value),
+            interval: widest(|text| &text.interval),
+            count: widest(|text| &text.count),
+            ..CellText::default()
+        }
     }
 
     pub fn range(&self) -> [f64; 2] {
@@ -231,6 +250,10 @@ impl Cells {
     pub fn shade(&self, share: f64, theme: Theme) -> Rgb {
         match self.colour_map {
             ColourMap::Sequential => sequential(share),
+            ColourMap::Lines => {
+                let [low, high] = if theme.is_dark() { [0.4, 1.0] } else { [0.0, 0.55] };
+                sequential(low + (high - low) * share.clamp(0.0, 1.0))
+            }
             ColourMap::Diverging => {
                 let way = 2.0 * share.clamp(0.0, 1.0) - 1.0;
                 mix(theme.ground(), colour(SIDES[usize::from(way > 0.0)], theme), way.abs())
@@ -414,6 +437,34 @@ mod tests {
         assert_eq!(look([24.5, 15.0]), (CellDetail::Value, false, true), "smaller");
         assert_eq!(look([14.0, 50.0]), (CellDetail::Value, true, false), "or upwards");
         assert_eq!(look([5.0, 50.0]), (CellDetail::Nothing, false, false));
+    }
+
+    #[test]
+    fn panels_with_other_texts_have_the_same_size_and_direction_of_text() {
+        let cells = |value: &str| {
+            let text = CellText { value: value.to_owned(), ..CellText::default() };
+            Cells { values: vec![vec![0.2]], texts: vec![text], ..Cells::default() }
+        };
+        let [mut narrow, mut wide] = [cells("2"), cells("< 0.01")];
+        let looks =
+            |narrow: &Cells, wide: &Cells| [narrow, wide].map(|cells| cells.fitted([20.0, 50.0], 10.0));
+        let [own, other] = looks(&narrow, &wide);
+        assert!(!own.upwards && other.upwards);
+        let widest = wide.wider(&narrow.wider(&CellText::default()));
+        (narrow.widest, wide.widest) = (widest.clone(), widest);
+        let [own, other] = looks(&narrow, &wide);
+        assert!(own == other && own.upwards);
+    }
+
+    #[test]
+    fn lines_stand_out_from_the_ground_over_the_whole_scale() {
+        let cells = Cells { colour_map: ColourMap::Lines, ..Cells::default() };
+        for theme in [Theme::Light, Theme::Dark] {
+            let tones: Vec<f64> = (0..=32)
+                .map(|step| contrast(cells.shade(f64::from(step) / 32.0, theme), theme.ground()))
+                .collect();
+            assert!(tones.iter().all(|tone| *tone >= 3.0), "{theme:?}: {tones:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The legend: its rows, and a layout in which long names neither overlap nor lose their ends.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells::CellKind;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
@@ -137,16 +137,16 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Returns all samples with a name, in the order of the figure.
+/// Returns all samples with a name, in the order of the figure; the first of several with one name.
 pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
-    let lines = figure.lines.iter().map(Sample::Line);
-    let is_first =
-        |(index, bars): &(usize, &Bars)| figure.bars[..*index].iter().all(|other| other.name != bars.name);
-    let bars = figure.bars.iter().enumerate().filter(is_first).map(|(_, bars)| Sample::Bars(bars));
+    // Runs with a scale of colours have none of their arm.
+    let lines = figure.lines.iter().filter(|_| figure.run_scale.is_none()).map(Sample::Line);
+    let bars = figure.bars.iter().map(Sample::Bars);
     let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_in_legend());
     let references = figure.reference_lines.iter().map(Sample::Reference);
     let all = lines.chain(bars).chain(kinds.map(Sample::Kind)).chain(references);
-    all.filter(|sample| !sample.name().trim().is_empty()).collect()
+    let mut seen = BTreeSet::new();
+    all.filter(|sample| !sample.name().trim().is_empty() && seen.insert(sample.name())).collect()
 }
 
 /// Sizes of the text of a legend, in ems: a long one gets smaller.

@@ -30,6 +30,9 @@ pub struct Figure {
     /// For parallel coordinates only: the axes that replace y, with their ranges. The nth belongs to the nth name of x and
     /// gives the scale of values there. Such figures draw the traces of their lines.
     pub parallel: Vec<Axis>,
+    /// Of parallel coordinates, the scale of the colours of runs by their values on the last axis, without cells; `None` where
+    /// they have the colours of their arms.
+    pub run_scale: Option<Cells>,
     /// Coloured cells, below everything else.
     pub cells: Option<Cells>,
     /// The parts of stacked bars, from the axis outwards.
@@ -234,6 +237,11 @@ impl Figure {
         self.lines.iter().flat_map(Line::polylines).flatten().any(drawn)
             || self.bars.iter().flat_map(|bars| &bars.values).any(|value| value.is_finite())
             || self.cells.as_ref().is_some_and(Cells::has_data)
+    }
+
+    /// Returns what its colours show, if they need a scale.
+    pub fn scale(&self) -> Option<&Cells> {
+        self.cells.as_ref().filter(|cells| cells.has_scale()).or(self.run_scale.as_ref())
     }
 
     /// Returns true if lines are drawn as separate marks, since x has names.

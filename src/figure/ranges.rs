@@ -41,7 +41,7 @@ pub fn ranges_of_panels(figure: &Figure, fit: Fit, facets: &Facets) -> Vec<Range
 /// Pads the range of y beyond 0 and 100 % too if a marker would be cut in half there.
 fn with_room_for_marks(figure: &Figure, fit: Fit, x: [f64; 2], y: [f64; 2]) -> [f64; 2] {
     let has_marks = figure.is_of_marks() || figure.lines.iter().any(|line| line.style.marker != Marker::None);
-    if !has_marks || figure.y.scale == Scale::Log10 {
+    if !has_marks || figure.lines.is_empty() || figure.y.scale == Scale::Log10 {
         return y;
     }
     let [low, high] = y;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use eframe::egui::{ColorImage, Context};
 
 use super::log::{Log, NoticeAction};
+use super::widgets::Tone;
 use run::panic_text;
 
 /// Answers that are asked for again and again, while data grow, are asked for at most once in `PAUSE` seconds, and cost at
@@ -272,7 +273,7 @@ impl WriteJob {
             (None, Some(path)) => {
                 let open = path.is_file().then(|| NoticeAction::Open(path.clone()));
                 let actions = open.into_iter().chain([NoticeAction::ShowInFolder(path.clone())]).collect();
-                log.done(format!("Wrote {label} to {}", path.display()), actions);
+                log.offer(Tone::Good, format!("Wrote {label} to {}", path.display()), actions);
             }
             (None, None) => {}
         }

@@ -73,6 +73,9 @@ pub struct BarInput<'a> {
     pub command: &'a dyn Fn(Command) -> CommandState,
     /// Returns true for a view that has a tab.
     pub has_view: &'a dyn Fn(&str) -> bool,
+    /// True if the keyboard is to come to the bar, and if its first menu is to open.
+    pub takes_keyboard: bool,
+    pub opens_menu: bool,
 }
 
 /// An element of the bar that was pressed.
@@ -105,6 +108,9 @@ pub fn bar_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
 
 fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse> {
     ui.spacing_mut().item_spacing.x = STEP / 2.0;
+    if input.takes_keyboard {
+        widgets::focus_next(ui);
+    }
     let menus = |ui: &mut Ui| menus_ui(ui, input);
     let chosen = if width >= WIDE || input.file.is_none() {
         // It takes all of the width that it gets.
@@ -120,6 +126,9 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
     } else {
         let button = Button::new(Icon::List.atom(widgets::ICON)).frame_when_inactive(false);
         let (button, chosen) = egui::containers::menu::MenuButton::from_button(button).ui(ui, menus);
+        if input.opens_menu {
+            open_menu(&button);
+        }
         button.accessible_name("Menu").on_hover_text("Menu");
         chosen.and_then(|shown| shown.inner)
     };
@@ -312,9 +321,9 @@ fn status_ui(ui: &mut Ui, status: &Status, problems: f32) -> bool {
 
 /// Draws the menus, made from the commands. Returns what was chosen.
 fn menus_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Choice> {
-    let mut chosen = None;
+    let (mut chosen, mut buttons) = (None, Vec::new());
     for menu in Menu::ALL {
-        ui.menu_button(menu.text(), |ui| {
+        let shown = ui.menu_button(menu.text(), |ui| {
             ui.set_min_width(220.0);
             scrolled_ui(ui, |ui| {
                 if menu == Menu::View {
@@ -333,8 +342,27 @@ fn menus_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Choice> {
                 }
             });
         });
+        buttons.push(shown.response);
+    }
+    if !egui::containers::menu::is_in_menu(ui) {
+        let is_open = |button: &Response| Popup::is_id_open(ui.ctx(), Popup::default_response_id(button));
+        let at = buttons.iter().position(|button| button.has_focus() && is_open(button));
+        let pressed = |key| ui.input(|input| input.key_pressed(key));
+        let next = match at {
+            Some(at) if pressed(egui::Key::ArrowRight) => Some((at + 1) % buttons.len()),
+            Some(at) if pressed(egui::Key::ArrowLeft) => Some((at + buttons.len() - 1) % buttons.len()),
+            _ => input.opens_menu.then_some(0),
+        };
+        next.map(|next| open_menu(&buttons[next]));
     }
     chosen
+}
+
+/// Opens the menu of a button, and gives that the keyboard: the arrow keys go on from there.
+fn open_menu(button: &Response) {
+    button.request_focus();
+    Popup::open_id(&button.ctx, Popup::default_response_id(button));
+    button.ctx.request_repaint();
 }
 
 /// Draws all plots and views; those that have a tab are ticked.

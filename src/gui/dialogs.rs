@@ -1,6 +1,6 @@
 //! Modal dialogs: questions before something is lost, messages, templates.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use eframe::egui::{self, Frame, Grid, Id, Modal, RichText, TextEdit, Ui, vec2};
@@ -9,7 +9,8 @@ use crate::commands::{Command, Menu, key_text};
 use crate::files::{PathRequest, absolute, home_folder, typed, with_extension};
 use crate::icons::Icon;
 use crate::plan::Action;
-use crate::text::{counted, duration};
+use crate::recovery::UnsavedEdits;
+use crate::text::counted;
 use crate::views::Subject;
 use crate::widgets::{self, FieldState, scroll_area, title_ui};
 use crate::{plot, theme};
@@ -83,20 +84,29 @@ impl Dialog {
         Self::Question(question(format!("Save changes to {title}?"), text, replies))
     }
 
-    /// Asks whether to continue the runs, by identity, that were stopped when Weightlab ended.
-    pub fn resume(title: &str, runs: Vec<String>) -> Self {
+    /// Asks whether to continue the runs, by identity, that were stopped when Weightlab ended; by a crash, at that time.
+    pub fn resume(title: &str, runs: Vec<String>, crashed: Option<&str>) -> Self {
         let verb = if runs.len() == 1 { "was" } else { "were" };
-        let text = format!("{} {verb} running or queued when Weightlab ended.", counted(runs.len(), "run"));
-        let replies = [("Resume runs", Reply::Resume(runs)), ("Not now", Reply::Cancel)];
-        Self::Question(question(format!("Resume {title}?"), text, replies))
+        let when = crashed.map(|when| format!(" ({when})")).unwrap_or_default();
+        let text =
+            format!("{} {verb} running or queued when Weightlab ended{when}.", counted(runs.len(), "run"));
+        let [resume, not, dismissed] = match crashed {
+            Some(_) => [Reply::Restore, Reply::GiveUp, Reply::AskAgain],
+            None => [Reply::Resume(runs), Reply::Cancel, Reply::Cancel],
+        };
+        let replies = [("Resume runs", resume), ("Not now", not)];
+        Self::Question(Question { dismissed, ..question(format!("Resume {title}?"), text, replies) })
     }
 
-    /// Asks what becomes of edits that a crash interrupted, `secs` seconds after they were kept.
-    pub fn recover(title: &str, path: Option<&Path>, secs: u64) -> Self {
-        let saved = |path: &Path| format!("File: {}", path.display());
-        let place = path.map_or_else(|| "They are not saved.".to_owned(), saved);
-        let age = duration(secs as f64);
-        let text = format!("Weightlab ended before you saved them. The backup is {age} old. {place}");
+    /// Asks what becomes of what a crash interrupted: edits that were kept at some time, or else the runs.
+    pub fn recover(kept: &UnsavedEdits, when: &str) -> Self {
+        let UnsavedEdits { path, title, runs, .. } = kept;
+        if kept.is_saved {
+            return Self::resume(title, runs.clone(), Some(when));
+        }
+        let saved = |path: &PathBuf| format!("File: {}", path.display());
+        let place = path.as_ref().map_or_else(|| "They are not saved.".to_owned(), saved);
+        let text = format!("Weightlab ended before you saved them. The backup is from {when}. {place}");
         let replies =
             [("Restore", Reply::Restore), ("Discard", Reply::GiveUp), ("Ask at next start", Reply::AskAgain)];
         let question = question(format!("Restore unsaved edits to {title}?"), text, replies);
@@ -128,7 +138,7 @@ impl Dialog {
         let set = found.data.name();
         let (title, use_it) = (format!("Use {set} instead of {present}?"), format!("Use {set}"));
         let text = format!(
-            "The experiment has {present}. With {set} its runs are other ones, and the settings of the data start at their defaults.\n\nFolder: {}",
+            "The experiment has {present}. With {set} all its runs are to do again, and the settings of the data start at their defaults.\n\nFolder: {}",
             found.folder.display()
         );
         let replies = [(use_it.as_str(), Reply::UseData(Box::new(found))), ("Cancel", Reply::Cancel)];
@@ -193,10 +203,10 @@ impl Dialog {
         !matches!(self, Self::Message { .. } | Self::Shortcuts | Self::About)
     }
 
-    /// Returns true if it asks whether to continue runs.
-    pub fn offers_to_resume(&self) -> bool {
+    /// Returns true if it asks about what a crash interrupted.
+    pub fn offers_to_restore(&self) -> bool {
         let Self::Question(question) = self else { return false };
-        question.replies.iter().any(|(_, reply)| matches!(reply, Reply::Resume(_)))
+        question.replies.iter().any(|(_, reply)| matches!(reply, Reply::Restore))
     }
 
     const fn width(&self) -> f32 {

@@ -1,8 +1,15 @@
-//! The user guide in a window of its own: the pages of `docs/`, without their pictures.
+//! The user guide in a window of its own: the pages of `docs/` with their figures.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use eframe::egui::{self, Id, Label, RichText, ScrollArea, TextEdit, Ui};
+use eframe::egui::layers::PaintList;
+use eframe::egui::load::{ImageLoadResult, ImageLoader, ImagePoll, LoadError, SizeHint};
+use eframe::egui::text::CCursor;
+use eframe::egui::{
+    self, Align, ColorImage, Context, Id, Label, Layout, Rect, RichText, ScrollArea, Shape, TextEdit, Ui,
+};
+use eframe::icon_data::from_png_bytes;
 use egui_commonmark::{CommonMarkCache, CommonMarkScrollOptions, CommonMarkViewer};
 
 use super::theme::{SMALL, STEP, present};
@@ -15,11 +22,18 @@ struct Page {
     /// In the list of pages.
     title: &'static str,
     text: &'static str,
+    /// By their names there.
+    figures: &'static [(&'static str, &'static [u8])],
 }
 
 macro_rules! page {
-    ($path:literal, $title:literal) => {
-        Page { path: $path, title: $title, text: include_str!(concat!("../../docs/", $path)) }
+    ($path:literal, $title:literal $(, $figure:literal)*) => {
+        Page {
+            path: $path,
+            title: $title,
+            text: include_str!(concat!("../../docs/", $path)),
+            figures: &[$(($figure, include_bytes!(concat!("../../docs/guide/", $figure)))),*],
+        }
     };
 }
 
@@ -27,14 +41,14 @@ macro_rules! page {
 const PAGES: &[Page] = &[
     page!("guide.md", "User guide"),
     page!("guide/install.md", "Install"),
-    page!("guide/networks.md", "Networks"),
-    page!("guide/lottery.md", "Lottery tickets"),
-    page!("guide/freezing.md", "Freezing"),
-    page!("guide/shared-trunk.md", "Shared trunk"),
-    page!("guide/past.md", "Past and present"),
-    page!("guide/clones.md", "Clones"),
-    page!("guide/faults.md", "Faults"),
-    page!("guide/optimizers.md", "Optimizers"),
+    page!("guide/networks.md", "Networks", "networks.png"),
+    page!("guide/lottery.md", "Lottery tickets", "lottery.png"),
+    page!("guide/freezing.md", "Freezing", "freezing.png"),
+    page!("guide/shared-trunk.md", "Shared trunk", "shared-trunk.png"),
+    page!("guide/past.md", "Past and present", "past.png"),
+    page!("guide/clones.md", "Clones", "clones.png", "clones-line.png"),
+    page!("guide/faults.md", "Faults", "faults-bits.png", "faults-layers.png", "faults-rate.png"),
+    page!("guide/optimizers.md", "Optimizers", "optimizers.png"),
     page!("guide/command-line.md", "Command line"),
     page!("guide/cluster.md", "Clusters"),
     page!("guide/data.md", "Data and devices"),
@@ -45,6 +59,40 @@ const PAGES: &[Page] = &[
     page!("performance.md", "Performance"),
 ];
 
+/// Returns all figures by their names.
+fn figures() -> impl Iterator<Item = &'static (&'static str, &'static [u8])> {
+    PAGES.iter().flat_map(|page| page.figures)
+}
+
+/// The beginning of the addresses of figures.
+const SCHEME: &str = "guide://";
+
+/// Decodes the figures of the guide; egui keeps their textures.
+struct Figures;
+
+impl ImageLoader for Figures {
+    fn id(&self) -> &'static str {
+        concat!(module_path!(), "::Figures")
+    }
+
+    fn load(&self, _ctx: &Context, uri: &str, _size: SizeHint) -> ImageLoadResult {
+        let name = uri.strip_prefix(SCHEME).ok_or(LoadError::NotSupported)?;
+        let (_, bytes) = figures().find(|(known, _)| *known == name).ok_or(LoadError::NotSupported)?;
+        let found = from_png_bytes(bytes).map_err(|why| LoadError::Loading(why.to_string()))?;
+        let size = [found.width, found.height].map(|side| side as usize);
+        let image = Arc::new(ColorImage::from_rgba_unmultiplied(size, &found.rgba));
+        Ok(ImagePoll::Ready { image })
+    }
+
+    fn forget(&self, _uri: &str) {}
+
+    fn forget_all(&self) {}
+
+    fn byte_size(&self) -> usize {
+        0
+    }
+}
+
 const LIST: f32 = 200.0;
 
 /// The window with the user guide.
@@ -54,6 +102,8 @@ pub struct Guide {
     page: usize,
     search: String,
     shown: Option<PreparedPage>,
+    /// The text that is marked, and the page.
+    marked: (String, usize),
     cache: CommonMarkCache,
 }
 
@@ -86,7 +136,9 @@ impl Guide {
         widgets::field_ui(ui, field, FieldState::Plain);
         ui.add_space(STEP);
         let wanted = self.search.trim().to_lowercase();
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        let rows = Layout::top_down_justified(Align::Min);
+        let area = ScrollArea::vertical().auto_shrink([false, false]);
+        let list = |ui: &mut Ui| {
             let mut found = 0;
             for (index, Page { title, text, .. }) in PAGES.iter().enumerate() {
                 let hits = if wanted.is_empty() { 0 } else { text.to_lowercase().matches(&wanted).count() };
@@ -96,7 +148,7 @@ impl Guide {
                 found += 1;
                 let name = if hits > 0 { format!("{title}  ({hits})") } else { (*title).to_owned() };
                 let row = egui::Button::selectable(index == self.page, name).truncate();
-                if ui.add_sized([ui.available_width(), 0.0], row).clicked() {
+                if ui.add(row).clicked() {
                     self.page = index;
                 }
             }
@@ -104,7 +156,8 @@ impl Guide {
                 let none = RichText::new("No page has these words.").size(SMALL).color(present(ui).text3);
                 ui.add(Label::new(none).wrap());
             }
-        });
+        };
+        area.show(ui, |ui| ui.with_layout(rows, list));
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
@@ -120,13 +173,32 @@ impl Guide {
         }
         let Some(PreparedPage { index, text, links }) = &self.shown else { return };
         let id = Id::unique(("guide page", *index));
-        CommonMarkViewer::new().enable_scroll_to_heading(true).show_scrollable(
-            id,
-            ui,
-            &mut self.cache,
-            &CommonMarkScrollOptions::default(),
-            text,
-        );
+        let wanted = self.search.trim();
+        if self.marked != (wanted.to_owned(), *index) {
+            self.marked = (wanted.to_owned(), *index);
+            if let Some(heading) = heading_of(text, &wanted.to_lowercase()) {
+                self.cache.scroll_to_heading(&id, Some(heading.to_owned()));
+            }
+        }
+        if !ui.ctx().is_loader_installed(Figures.id()) {
+            ui.ctx().add_image_loader(Arc::new(Figures));
+        }
+        // A row of text is no control: bullets are on the line of their text.
+        ui.spacing_mut().interact_size.y = ui.text_style_height(&egui::TextStyle::Body);
+        let viewer = CommonMarkViewer::new().enable_scroll_to_heading(true);
+        let viewer = viewer.default_implicit_uri_scheme(SCHEME);
+        let (place, options) = (ui.painter().add(Shape::Noop), CommonMarkScrollOptions::default());
+        viewer.show_scrollable(id, ui, &mut self.cache, &options, text);
+        if !wanted.is_empty() {
+            let wanted: Vec<char> = wanted.chars().map(small).collect();
+            let colour = present(ui).warning.gamma_multiply(0.4);
+            let marks = ui.ctx().graphics(|graphics| {
+                let shapes = graphics.get(ui.layer_id()).into_iter().flat_map(PaintList::all_entries);
+                shapes.flat_map(|drawn| marks(&drawn.shape, drawn.clip_rect, &wanted)).collect::<Vec<_>>()
+            });
+            let marks = marks.into_iter().map(|mark| Shape::rect_filled(mark, 2.0, colour));
+            ui.painter().set(place, Shape::Vec(marks.collect()));
+        }
         let clicked = links.iter().find(|link| self.cache.get_link_hook(link) == Some(true));
         let target = clicked.and_then(|link| target(PAGES[*index].path, link));
         if let Some((page, heading)) = target {
@@ -134,6 +206,36 @@ impl Guide {
             self.cache.scroll_to_heading(&Id::unique(("guide page", page)), heading);
         }
     }
+}
+
+const fn small(letter: char) -> char {
+    letter.to_ascii_lowercase()
+}
+
+/// Returns the places of words, in small letters, in texts as they are drawn.
+fn marks(shape: &Shape, clip: Rect, words: &[char]) -> Vec<Rect> {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().flat_map(|shape| marks(shape, clip, words)).collect(),
+        Shape::Text(text) => {
+            let letters: Vec<char> = text.galley.text().chars().map(small).collect();
+            let found = (0..letters.len()).filter(|start| letters[*start..].starts_with(words));
+            let place = |letter: usize| {
+                let [left, right] =
+                    [letter, letter + 1].map(|at| text.galley.pos_from_cursor(CCursor::new(at)));
+                let is_row = left.top() == right.top();
+                is_row.then(|| left.union(right).translate(text.pos.to_vec2()).intersect(clip))
+            };
+            found.flat_map(|start| start..start + words.len()).filter_map(place).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the anchor of the heading above the first place of words, in small letters.
+fn heading_of<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+    let at = text.to_ascii_lowercase().find(words).filter(|_| !words.is_empty())?;
+    let (_, heading) = text[..at].rsplit_once("{#")?;
+    heading.split('}').next()
 }
 
 /// Tables with longer lines are lists in the window: its tables do not wrap.
@@ -171,15 +273,15 @@ fn cells(row: &str) -> Vec<&str> {
     cells
 }
 
-/// Returns the text without pictures, and with an anchor at each heading as on the web.
+/// Returns the text without pictures of the window, and with an anchor at each heading as on the web.
 fn prepared(text: &str) -> String {
     let text = &without_wide_tables(text);
     let mut is_code = false;
     let mut prepared = String::with_capacity(text.len() + 1024);
     for line in text.lines() {
         is_code ^= line.starts_with("```");
-        let is_picture = line.starts_with("![");
-        if !is_code && is_picture {
+        let is_figure = || figures().any(|(name, _)| line.ends_with(&format!("]({name})")));
+        if !is_code && line.starts_with("![") && !is_figure() {
             continue;
         }
         prepared += &line.replace('⌘', "Cmd"); // no font of the window has the sign
@@ -223,6 +325,8 @@ fn target(from: &str, link: &str) -> Option<(usize, Option<String>)> {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use egui_kittest::kittest::Queryable;
 
     use super::*;
 
@@ -278,8 +382,53 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_left_out_and_code_stays() {
-        let text = prepared("# A b, c!\n![a picture](x.png)\n```\n# comment\n![kept](y)\n```\nend");
-        assert_eq!(text, "# A b, c! {#a-b-c}\n```\n# comment\n![kept](y)\n```\nend\n");
+    fn pictures_of_the_window_are_left_out_and_figures_and_code_stay() {
+        let text =
+            prepared("# A b, c!\n![a picture](x.png)\n![f](past.png)\n```\n# comment\n![kept](y)\n```\nend");
+        assert_eq!(text, "# A b, c! {#a-b-c}\n![f](past.png)\n```\n# comment\n![kept](y)\n```\nend\n");
+    }
+
+    #[test]
+    fn every_page_of_the_guide_shows_its_figures_and_they_are_small() {
+        let shown = |Page { path, text, .. }: &Page| {
+            let pictures = text.lines().filter(|line| line.starts_with("![") && path.contains('/')).count();
+            assert_eq!(prepared(text).matches("\n![").count(), pictures, "{path}");
+            pictures
+        };
+        assert_eq!(PAGES.iter().map(shown).sum::<usize>(), figures().count(), "each is of one page");
+        for (name, bytes) in figures() {
+            let uri = format!("{SCHEME}{name}");
+            let found = Figures.load(&Context::default(), &uri, SizeHint::default());
+            assert!(matches!(found, Ok(ImagePoll::Ready { .. })), "{name}");
+            assert!(bytes.len() < 64 << 10, "{name}: docs/take-picture makes it small");
+        }
+    }
+
+    #[test]
+    fn words_that_are_searched_are_marked_in_the_page_and_its_head_closes_the_window() {
+        let page = PAGES.iter().position(|page| page.path == "guide/lottery.md").unwrap();
+        let guide = Guide { is_open: true, page, search: "jaccard".to_owned(), ..Guide::default() };
+        let mut is_dressed = false;
+        let draw = move |ui: &mut Ui, guide: &mut Guide| {
+            if !std::mem::replace(&mut is_dressed, true) {
+                return crate::theme::install(ui.ctx());
+            }
+            guide.ui(ui.ctx());
+        };
+        let mut harness = egui_kittest::Harness::new_ui_state(draw, guide);
+        harness.run_steps(8);
+        assert_eq!(heading_of(&prepared(PAGES[page].text), "jaccard"), Some("the-figure"));
+        let shapes = &harness.output().shapes;
+        let words: Vec<char> = "jaccard".chars().collect();
+        let of = |drawn: &egui::epaint::ClippedShape| marks(&drawn.shape, drawn.clip_rect, &words);
+        let places: Vec<Rect> = shapes.iter().flat_map(of).filter(|place| place.is_positive()).collect();
+        assert_eq!(places.len(), words.len(), "a rectangle for each letter, and the page is scrolled there");
+        let is_mark = |shape: &&Shape| matches!(shape, Shape::Rect(mark) if places.contains(&mark.rect));
+        let inner = |shape: &Shape| if let Shape::Vec(all) = shape { all.clone() } else { Vec::new() };
+        let drawn: Vec<Shape> = shapes.iter().flat_map(|drawn| inner(&drawn.shape)).collect();
+        assert_eq!(drawn.iter().filter(is_mark).count(), places.len());
+        harness.get_by_label("Close").click();
+        harness.run_steps(2);
+        assert!(!harness.state().is_open);
     }
 }

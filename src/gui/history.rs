@@ -272,6 +272,7 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         dpi,
         page,
         colours,
+        arms: _, // they follow the document
         marks,
         notes,
         tiles: _, // in `EditState::tiles`

@@ -112,13 +112,13 @@ fn icon() -> IconData {
 }
 
 fn create(cc: &CreationContext<'_>, file: Option<&Path>) -> App {
-    let mut settings: Settings =
+    let settings: Settings =
         cc.storage.and_then(|storage| eframe::get_value(storage, KEY)).unwrap_or_default();
     prepare(&cc.egui_ctx, &settings);
     // In the user's data.
     let home = directories::ProjectDirs::from("", "", APP_ID).map(|dirs| dirs.data_dir().to_owned());
     if let Some(home) = &home {
-        settings.recent.adopt(&home.join("untitled"));
+        recent::Recent::adopt(&home.join("untitled"));
     }
     let parts = Parts {
         worker: Box::new(worker::Threads),

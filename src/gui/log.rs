@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Local};
-use eframe::egui::{self, Align, Button, FontId, Label, Layout, RichText, Sense, Ui, UiBuilder, Vec2, vec2};
+use eframe::egui::{
+    self, Align, Button, FontId, Label, Layout, RichText, Sense, TextEdit, Ui, UiBuilder, Vec2, vec2,
+};
 
 use super::icons::Icon;
 use super::table::width_of;
 use super::text::{counted, first_line};
 use super::theme::{self, SMALL, STEP, present};
-use super::widgets::Tone;
+use super::widgets::{self, FieldState, Tone};
 use doc::{Problem, Severity};
 
 /// An action that a notice offers.
@@ -17,6 +19,8 @@ use doc::{Problem, Severity};
 pub enum NoticeAction {
     Open(PathBuf),
     ShowInFolder(PathBuf),
+    /// To go on with runs that were stopped or failed.
+    Retry,
 }
 
 impl NoticeAction {
@@ -25,14 +29,16 @@ impl NoticeAction {
         match self {
             Self::Open(_) => "Open",
             Self::ShowInFolder(_) => "Show in folder",
+            Self::Retry => "Retry",
         }
     }
 
     /// Returns what the desktop opens.
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Open(path) => path,
-            Self::ShowInFolder(path) => path.parent().unwrap_or(path),
+            Self::Open(path) => Some(path),
+            Self::ShowInFolder(path) => Some(path.parent().unwrap_or(path)),
+            Self::Retry => None,
         }
     }
 }
@@ -56,6 +62,8 @@ pub struct Log {
     entries: Vec<Notice>,
     noted: usize,
     clock: Clock,
+    /// Words that the listed lines have in them.
+    search: String,
 }
 
 /// A source of the time of day.
@@ -66,7 +74,7 @@ const KEPT: usize = 2_000;
 
 impl Log {
     pub const fn new(clock: Clock) -> Self {
-        Self { entries: Vec::new(), noted: 0, clock }
+        Self { entries: Vec::new(), noted: 0, clock, search: String::new() }
     }
 
     /// Notes something.
@@ -74,9 +82,9 @@ impl Log {
         self.push(Tone::Info, text);
     }
 
-    /// Notes that something was done, and what can be done with it.
-    pub fn done(&mut self, text: impl Into<String>, actions: Vec<NoticeAction>) {
-        self.push(Tone::Good, text).actions = actions;
+    /// Notes something, and what can be done about it.
+    pub fn offer(&mut self, tone: Tone, text: impl Into<String>, actions: Vec<NoticeAction>) {
+        self.push(tone, text).actions = actions;
     }
 
     /// Notes something that replaces no message in the line at the bottom.
@@ -144,20 +152,24 @@ impl Log {
         self.entries.iter().rfind(|entry| !entry.is_quiet)
     }
 
-    pub fn entries(&self) -> &[Notice] {
-        &self.entries
-    }
-
     /// Returns all texts in full, one below the other.
     pub fn full_text(&self) -> String {
         self.entries.iter().flat_map(|entry| [entry.text.as_str(), "\n"]).collect()
     }
+
+    /// Returns the lines that have all words of the search.
+    fn found(&self) -> Vec<(usize, &Notice)> {
+        let words = self.search.to_lowercase();
+        let has = |text: &str| words.split_whitespace().all(|word| text.contains(word));
+        let all = self.entries.iter().enumerate();
+        all.filter(|(_, entry)| words.is_empty() || has(&entry.text.to_lowercase())).collect()
+    }
 }
 
-pub const LINE: f32 = 20.0;
+const LINE: f32 = 20.0;
 
 /// Draws the panel of the log. Returns the problem that was clicked on.
-pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<&'a Problem> {
+pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &mut Log) -> Option<&'a Problem> {
     let mut chosen = None;
     let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
     ui.horizontal(|ui| {
@@ -172,17 +184,19 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<
             if ui.button("Copy log").on_hover_text("Copies all lines in full").clicked() {
                 ui.ctx().copy_text(log.full_text());
             }
+            let field = TextEdit::singleline(&mut log.search).hint_text("Search").desired_width(160.0);
+            widgets::field_ui(ui, field, FieldState::Plain).accessible_name("Search the log");
         });
     });
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.spacing_mut().interact_size.y = LINE;
     let area = egui::ScrollArea::vertical().id_salt("log").auto_shrink([false, false]).stick_to_bottom(true);
-    let entries = log.entries();
+    let entries = log.found();
     // Only the lines that can be seen are drawn: a log has thousands.
     area.show_rows(ui, LINE, entries.len() + problems.len(), |ui, rows| {
         for row in rows {
-            if let Some(entry) = entries.get(row) {
-                entry_ui(ui, entry, row);
+            if let Some((place, entry)) = entries.get(row) {
+                entry_ui(ui, entry, *place);
             } else if let Some(problem) = problems.get(row - entries.len())
                 && problem_ui(ui, problem, row - entries.len())
             {
@@ -225,7 +239,7 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
 }
 
 /// Draws one line of the log; `row` is its place in it.
-pub fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
+fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
     // Several lines stand behind one another: the first one alone may say little.
     let line = RichText::new(entry.text.replace('\n', " ")).small();
     let line = match entry.tone {

@@ -1,12 +1,14 @@
 //! A list that is searched by a few letters and driven by the keyboard: all commands, or the files that were open before.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, vec2};
 
 use super::commands::{self, Command, CommandState};
-use super::text::first_statement;
+use super::recent::{RecentFile, RecentState};
+use super::text::{first_statement, shortened};
 use super::tiles::{Pane, pane_named, panes};
 use super::widgets::{self, FieldState, scroll_area};
 use super::{plan, theme};
@@ -36,6 +38,9 @@ pub enum PaletteList {
     Commands,
     Files,
 }
+
+/// The most letters of what stands beside a name.
+const LONGEST_DETAIL: usize = 60;
 
 /// An open list.
 pub struct Palette {
@@ -112,15 +117,41 @@ impl Palette {
 
 /// Returns the entries that fit what is typed, the best first; as they are listed when nothing is.
 fn fitting<'a>(typed: &str, entries: &'a [PaletteEntry]) -> Vec<&'a PaletteEntry> {
-    let mut scored: Vec<(i32, &PaletteEntry)> =
-        entries.iter().filter_map(|entry| Some((score(typed, &entry.text)?, entry))).collect();
-    scored.sort_by_key(|(score, _)| -score);
-    scored.into_iter().map(|(_, entry)| entry).collect()
+    let mut ranked: Vec<_> = entries.iter().filter_map(|entry| Some((rank(typed, entry)?, entry))).collect();
+    ranked.sort_by_key(|(rank, _)| Reverse(*rank));
+    ranked.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Ranks an entry, the greatest first; nothing where it does not fit. What cannot be done comes last. What is all of the name, or
+/// of what stands before or behind a colon, comes before words that begin words of it, these before pieces of words, these
+/// before letters in their order, and these before what stands beside the name; then views and commands with a key come before
+/// rare commands, and short names before long ones.
+fn rank(typed: &str, entry: &PaletteEntry) -> Option<(bool, usize, bool, Reverse<usize>)> {
+    let can_be_chosen = entry.refusal.is_none();
+    let (typed, name) = (typed.trim().to_lowercase(), entry.text.to_lowercase());
+    if typed.is_empty() {
+        return Some((can_be_chosen, 0, false, Reverse(0)));
+    }
+    let mut letters = name.chars();
+    let mut words = name.split(|letter: char| !letter.is_alphanumeric());
+    let fits = [
+        entry.detail.to_lowercase().contains(&typed),
+        typed.chars().filter(|letter| !letter.is_whitespace()).all(|letter| letters.any(|own| own == letter)),
+        name.contains(&typed),
+        typed.split_whitespace().all(|start| words.any(|word| word.starts_with(start))),
+        name.split(": ").any(|part| part == typed),
+    ];
+    let is_frequent = match entry.choice {
+        Choice::Command(command) => command.shortcut().is_some(),
+        Choice::Show(_) | Choice::File(_) => true,
+        Choice::AddStage(_) => false,
+    };
+    Some((can_be_chosen, fits.iter().rposition(|fits| *fits)?, is_frequent, Reverse(name.len())))
 }
 
 fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response {
     let button = Button::selectable(is_chosen, &entry.text)
-        .shortcut_text(RichText::new(&entry.detail).small())
+        .shortcut_text(RichText::new(shortened(&entry.detail, LONGEST_DETAIL)).small())
         .truncate()
         .min_size(vec2(ui.available_width(), 3.0 * theme::STEP));
     let response = ui.add_enabled(entry.refusal.is_none(), button).accessible_name(&entry.text);
@@ -183,92 +214,51 @@ pub fn stage_entries(refusal: Option<&str>) -> Vec<PaletteEntry> {
     plan::entries().into_iter().map(entry).collect()
 }
 
-/// Returns files as entries; those that are not there any more say so.
-pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
-    let entry = |(path, is_there): (&PathBuf, &bool)| {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let folder = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        let refusal = (!is_there).then(|| format!("{} no longer exists", path.display()));
-        let detail = if *is_there { folder } else { format!("missing from {folder}") };
-        PaletteEntry { text: name, detail, refusal, choice: Choice::File(path.clone()) }
+/// Returns files as entries, with what is known of them; those that are not there any more say so.
+pub fn file_entries(files: Vec<RecentFile>) -> Vec<PaletteEntry> {
+    let entry = |file: RecentFile| {
+        let is_missing = file.state == RecentState::Missing;
+        let refusal = is_missing.then(|| format!("{} no longer exists", file.path.display()));
+        let detail = [file.folder, file.day, file.state.words().1];
+        let detail: Vec<String> = detail.into_iter().filter(|part| !part.is_empty()).collect();
+        PaletteEntry {
+            text: file.name, detail: detail.join(" · "), refusal, choice: Choice::File(file.path)
+        }
     };
-    files.iter().zip(is_there).map(entry).collect()
-}
-
-/// A letter that continues the one before.
-const CONTINUED: i32 = 6;
-/// A letter that begins a word.
-const WORD: i32 = 8;
-/// The whole name, which no longer name that happens to fit exceeds.
-const WHOLE: i32 = 100_000;
-/// A letter that is skipped before the first one that fits.
-const LATE: i32 = -1;
-/// The most skipped letters that count.
-const LATEST: usize = 8;
-
-/// Scores how well `typed` fits `name`: all its letters occur in this order, best at the beginning of words and side
-/// by side. Nothing when they do not; spaces are not looked for.
-fn score(typed: &str, name: &str) -> Option<i32> {
-    let typed: Vec<char> = typed.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
-    let name: Vec<char> = name.to_lowercase().chars().collect();
-    if typed.is_empty() {
-        return Some(0);
-    }
-    if typed.iter().eq(name.iter().filter(|letter| !letter.is_whitespace())) {
-        return Some(WHOLE);
-    }
-    // Row by row of letters typed: the best score when this letter is at each position of the name.
-    let mut best: Vec<Option<i32>> = Vec::new();
-    for (row, letter) in typed.iter().enumerate() {
-        let mut reached: Option<i32> = None;
-        let scores = (0..name.len()).map(|at| {
-            // The best score of the letters before, if the last of them is left of this position.
-            let reached_before = reached;
-            if row > 0 {
-                reached = reached.max(best[at]);
-            }
-            if name[at] != *letter {
-                return None;
-            }
-            let before = if row == 0 {
-                Some(LATE * i32::try_from(at.min(LATEST)).unwrap_or_default())
-            } else {
-                reached_before
-                    .max(at.checked_sub(1).and_then(|left| best[left]).map(|score| score + CONTINUED))
-            };
-            let is_word = at == 0 || !name[at - 1].is_alphanumeric();
-            before.map(|score| score + 1 + if is_word { WORD } else { 0 })
-        });
-        best = scores.collect();
-    }
-    best.into_iter().flatten().max()
+    files.into_iter().map(entry).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
+    fn entry(text: &str, choice: Choice, can_be_chosen: bool) -> PaletteEntry {
+        let refusal = (!can_be_chosen).then(|| "Nothing is running".to_owned());
+        PaletteEntry { text: text.to_owned(), detail: String::new(), refusal, choice }
+    }
+
     fn best<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
-        let scored = names.iter().filter_map(|name| Some((score(typed, name)?, *name)));
-        scored.max_by_key(|(score, _)| *score).map(|(_, name)| name)
+        let entries: Vec<PaletteEntry> =
+            names.iter().map(|name| entry(name, Choice::Show("x"), true)).collect();
+        let first = fitting(typed, &entries).first().map(|entry| entry.text.clone())?;
+        names.iter().copied().find(|name| *name == first)
     }
 
     #[test]
     fn letters_have_to_come_in_order() {
-        assert!(score("rnl", "Run all").is_some());
-        assert!(score("lr", "Run all").is_none());
-        assert!(score("rr", "Run").is_none(), "one letter counts once");
-        assert_eq!(score("", "Run all"), Some(0));
+        assert_eq!(best("rnl", &["Run all"]), Some("Run all"));
+        assert_eq!(best("lr", &["Run all"]), None);
+        assert_eq!(best("rr", &["Run"]), None, "one letter counts once");
+        assert_eq!(best("", &["Run all"]), Some("Run all"));
         assert_eq!(best("weights", &["Weight statistics", "Weights", "Weights over time"]), Some("Weights"));
     }
 
     #[test]
     fn beginnings_of_words_and_whole_pieces_count_more() {
         assert_eq!(best("sa", &["Stop after this stage", "Save as…", "Run all"]), Some("Save as…"));
-        assert_eq!(
-            best("san", &["Stop after this stage", "Stop now", "Save as a new file"]),
-            Some("Save as a new file")
-        );
+        assert_eq!(best("sa ne", &["Stop now", "Save as a new file"]), Some("Save as a new file"));
         assert_eq!(
             best("stage", &["Set trace gamma", "Stop after this stage"]),
             Some("Stop after this stage")
@@ -278,10 +268,44 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_says_so() {
-        let files = [PathBuf::from("/a/x.ron"), PathBuf::from("/b/y.ron")];
-        let entries = file_entries(&files, &[true, false]);
+    fn words_that_begin_so_come_first_views_before_rare_commands_and_what_cannot_be_done_last() {
+        let command = Choice::Command;
+        let entries = [
+            entry("Plan of the arm", command(Command::TogglePlan), true),
+            entry("Move up in queue", command(Command::QueueUp), false),
+            entry("Runs side by side and threads…", command(Command::Sharing), true),
+            entry("Run all", command(Command::RunAll), true),
+            entry("Next part of the window", command(Command::NextRegion), true),
+            entry("Add stage: Campaign", Choice::AddStage("Campaign"), true),
+            entry("Show view: Parallel coordinates", Choice::Show("parallel"), true),
+            entry("Show view: Queue", Choice::Show("queue"), true),
+            entry("Show view: Campaigns", Choice::Show("campaigns"), true),
+            entry("Show view: Runs", Choice::Show("runs"), true),
+        ];
+        let found = |typed: &str| -> Vec<&str> {
+            fitting(typed, &entries).into_iter().map(|entry| entry.text.as_str()).collect()
+        };
+        assert_eq!(found("par")[0], "Show view: Parallel coordinates");
+        assert_eq!(found("queue"), ["Show view: Queue", "Move up in queue"]);
+        assert_eq!(found("runs")[0], "Show view: Runs");
+        assert_eq!(found("camp")[..2], ["Show view: Campaigns", "Add stage: Campaign"]);
+        assert_eq!(found("ad cam")[0], "Add stage: Campaign");
+        assert_eq!(found("arall")[0], "Show view: Parallel coordinates", "inside a word");
+        assert_eq!(found("").len(), entries.len());
+    }
+
+    #[test]
+    fn a_missing_file_says_so_and_files_are_found_by_what_stands_beside_them() {
+        let file = |path: &str, state| {
+            let mut file = RecentFile::unknown(Path::new(path));
+            file.state = state;
+            file
+        };
+        let done = RecentState::Runs { done: 3, all: 3 };
+        let entries = file_entries(vec![file("/a/x.ron", done), file("/b/y.ron", RecentState::Missing)]);
         assert_eq!((entries[0].text.as_str(), &entries[0].refusal), ("x.ron", &None));
         assert!(entries[1].refusal.as_ref().unwrap().contains("/b/y.ron no longer exists"));
+        assert_eq!(entries[0].detail, "/a · 3 runs done");
+        assert_eq!(fitting("3 runs", &entries), [&entries[0]]);
     }
 }

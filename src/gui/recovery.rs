@@ -37,14 +37,22 @@ pub struct UnsavedEdits {
     /// Typed texts that are no values.
     #[serde(default)]
     pub typed: Vec<TypedText>,
+    /// True if nothing would be lost but where its runs were.
+    #[serde(default)]
+    pub is_saved: bool,
+    /// The runs in progress and those that waited, by identity.
+    #[serde(default)]
+    pub runs: Vec<String>,
+    /// True if the window was closed, and these runs are to go on at the next start.
+    #[serde(default)]
+    pub is_closed: bool,
 }
 
 /// Unsaved edits of a window that crashed.
 #[derive(Debug)]
 pub struct Leftover {
     pub kept: UnsavedEdits,
-    /// The time since it was written.
-    pub age: Duration,
+    pub written: SystemTime,
     file: PathBuf,
     /// Held, so that no other window offers it too.
     _lock: File,
@@ -61,8 +69,8 @@ pub struct Recovery {
     waiting: Vec<(PathBuf, Option<UnsavedEdits>)>,
     writing: Latest<(), ()>,
     has_failed: bool,
-    /// The revision of the document that was kept last, and when.
-    last: Option<(u64, Instant)>,
+    /// The revision of the document that was kept last and the number of its runs, and when.
+    last: Option<([u64; 2], Instant)>,
 }
 
 impl Recovery {
@@ -87,12 +95,16 @@ impl Recovery {
             .filter(|path| path.extension().is_some_and(|ending| ending == KEPT))
             .filter_map(leftover)
             .collect();
-        found.sort_by(|a, b| (a.age, &a.file).cmp(&(b.age, &b.file)));
+        found.sort_by(|a, b| (b.written, &a.file).cmp(&(a.written, &b.file)));
         found
     }
 
     /// Keeps the edits when the last time is long enough ago; otherwise how long to wait.
-    pub fn keep(&mut self, revision: u64, kept: impl FnOnce() -> Option<UnsavedEdits>) -> Option<Duration> {
+    pub fn keep(
+        &mut self,
+        revision: [u64; 2],
+        kept: impl FnOnce() -> Option<UnsavedEdits>,
+    ) -> Option<Duration> {
         if self.last.is_some_and(|(last, _)| last == revision) {
             return None;
         }
@@ -198,8 +210,7 @@ fn leftover(file: PathBuf) -> Option<Leftover> {
     lock.try_lock().ok()?;
     let kept = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
     let written = std::fs::metadata(&file).and_then(|data| data.modified()).ok()?;
-    let age = written.elapsed().unwrap_or_default();
-    Some(Leftover { kept, age, file, _lock: lock })
+    Some(Leftover { kept, written, file, _lock: lock })
 }
 
 /// Writes and removes files, in order.
@@ -224,7 +235,8 @@ mod tests {
 
     fn kept(text: &str) -> UnsavedEdits {
         let (title, text) = ("x".to_owned(), text.to_owned());
-        UnsavedEdits { path: None, title, saved: String::new(), text, typed: Vec::new() }
+        let (path, saved, typed, is_saved, runs) = (None, String::new(), Vec::new(), false, Vec::new());
+        UnsavedEdits { path, title, saved, text, typed, is_saved, runs, is_closed: false }
     }
 
     /// Waits for the thread, a second at most.
@@ -240,7 +252,7 @@ mod tests {
     fn edits_of_a_window_that_is_gone_are_found_and_those_of_an_open_one_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let mut crashed = Recovery::new(folder.path()).unwrap();
-        assert_eq!(crashed.keep(1, || Some(kept("a"))), None);
+        assert_eq!(crashed.keep([1, 0], || Some(kept("a"))), None);
         crashed.work(&Context::default());
         let file = crashed.file.clone();
         assert!(eventually(|| file.exists()));
@@ -270,7 +282,7 @@ mod tests {
     fn what_is_saved_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let mut recovery = Recovery::new(folder.path()).unwrap();
-        recovery.keep(1, || Some(kept("a")));
+        recovery.keep([1, 0], || Some(kept("a")));
         recovery.forget();
         drop(recovery);
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
@@ -305,8 +317,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut recovery = Recovery::new(folder.path()).unwrap();
         recovery.pace = Duration::from_secs(100);
-        assert_eq!(recovery.keep(1, || Some(kept("a"))), None);
-        assert_eq!(recovery.keep(1, || panic!("it is kept already")), None);
-        assert!(recovery.keep(2, || panic!("too early")).is_some());
+        assert_eq!(recovery.keep([1, 0], || Some(kept("a"))), None);
+        assert_eq!(recovery.keep([1, 0], || panic!("it is kept already")), None);
+        assert!(recovery.keep([1, 1], || panic!("too early")).is_some());
     }
 }

@@ -1,13 +1,12 @@
 //! The user's preferences for the window, kept between starts.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use eframe::egui::ThemePreference;
 use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
-use super::recovery::UnsavedEdits;
 use super::runs::Sharing;
 use figure::FileKind;
 use results::tiles::Group;
@@ -36,33 +35,9 @@ pub struct Settings {
     pub recent: Recent,
     pub export_kind: Option<FileKind>,
     pub export_folder: Option<PathBuf>,
-    /// What was stopped since the window was closed.
-    #[serde(alias = "to_go_on")]
-    pub unfinished: Option<Unfinished>,
-}
-
-/// Runs that were stopped since the window was closed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unfinished {
-    /// The file of their document, if it has one.
-    pub path: Option<PathBuf>,
-    /// The document, where its file does not hold all of it.
-    pub kept: Option<UnsavedEdits>,
-    pub runs: Vec<String>,
 }
 
 impl Settings {
-    /// Lets what is to be resumed at the next start follow a file that was renamed.
-    pub fn follow_rename(&mut self, from: &Path, to: &Path) {
-        let Some(unfinished) = &mut self.unfinished else { return };
-        let kept = unfinished.kept.as_mut().map(|kept| &mut kept.path);
-        for path in [Some(&mut unfinished.path), kept].into_iter().flatten() {
-            if path.as_deref() == Some(from) {
-                *path = Some(to.to_owned());
-            }
-        }
-    }
-
     /// Returns true if the panels at the left and at the right are open beside a group of views.
     pub fn sides(&self, group: Group) -> [bool; 2] {
         let usual = group.panels();
@@ -95,7 +70,6 @@ impl Default for Settings {
             recent: Recent::default(),
             export_kind: None,
             export_folder: None,
-            unfinished: None,
         }
     }
 }

@@ -3,27 +3,32 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{
-    self, Align, Align2, CornerRadius, FontId, Label, Layout, Rect, Response, RichText, ScrollArea, Sense,
-    Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
+    self, Align, Align2, Color32, CornerRadius, FontId, Id, Label, Layout, Rect, Response, RichText,
+    ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
 use super::icons::Icon;
 use super::plot::{arm_of, paint};
-use super::recent::{RecentFile, RecentState};
+use super::recent::{RecentFile, RecentState, searched_ui};
 use super::text::counted;
 use super::theme::{self, BODY, HEADING, NAME, SMALL, STEP, present};
 use super::widgets::{self, Tone};
-use doc::expand_arms;
+use doc::structure::Parameter;
 use doc::templates::{self, Template};
-use figure::axis::Mapping;
+use doc::{expand_arms, runs};
+use figure::axis::{Axis, Mapping};
+use figure::cells::Cells;
 use figure::plots::find;
 use figure::ranges::{Fit, ranges};
 use figure::scene::{Ink, Pen, Shape};
 use figure::{Dash, Figure, Line, style_of};
 use results::view::PlotOptions;
 
+/// Widths of lines, and of the bars of layers, in points.
 const LINE: f64 = 2.0;
+const BAR: f64 = 6.0;
 /// Distance from the frame of the picture to its lines.
 const MARGIN: f32 = 4.0;
 /// Width of a card with the space after it, and its height, in points.
@@ -39,6 +44,8 @@ const BETWEEN: f32 = 7.0 * STEP;
 /// The least space at the sides.
 const SIDE: f32 = 3.0 * STEP;
 const COLUMNS: usize = 4;
+/// The number of cards that are there at first, with the blank one.
+const FIRST: usize = 8;
 
 /// The choice on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,30 +71,39 @@ pub fn start_ui(ui: &mut Ui, recent: &[RecentFile], back: Option<&str>) -> Optio
     let beside = (space.x - 2.0 * SIDE - cards - BETWEEN).min(RECENT);
     let all = if is_wide { cards + BETWEEN + beside } else { cards };
     let margin = ((space.x - all) / 2.0).max(SIDE);
-    let mut response = None;
-    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        ui.add_space((space.y * 0.1).min(10.0 * STEP));
-        ui.horizontal_top(|ui| {
-            ui.add_space(margin);
-            ui.spacing_mut().item_spacing.x = 0.0;
-            ui.vertical(|ui| {
-                ui.set_width(cards);
-                response = new_ui(ui, columns as usize, back);
-                if !is_wide {
-                    ui.add_space(3.0 * STEP);
-                    response = recent_ui(ui, recent).or(response.take());
-                }
-            });
-            if is_wide {
-                ui.add_space(BETWEEN);
-                ui.vertical(|ui| {
-                    ui.set_width(beside);
-                    response = recent_ui(ui, recent).or(response.take());
-                });
-            }
-        });
+    let top = (space.y * 0.07).min(10.0 * STEP);
+    let area = ui.available_rect_before_wrap();
+    let left = area.with_min_x(area.left() + margin).with_max_x(area.left() + margin + cards + GAP);
+    let mut response = column_ui(ui, "cards", left, top, |ui| {
+        ui.set_width(cards);
+        let response = new_ui(ui, columns as usize, back);
+        if is_wide {
+            return response;
+        }
+        ui.add_space(3.0 * STEP);
+        recent_ui(ui, recent).or(response)
     });
+    if is_wide {
+        let right = area.with_min_x(left.right() - GAP + BETWEEN);
+        let right = right.with_max_x(right.left() + beside + GAP);
+        response = column_ui(ui, "recent", right, top, |ui| {
+            ui.set_width(beside);
+            recent_ui(ui, recent)
+        })
+        .or(response);
+    }
     response
+}
+
+/// Draws a column of the page, which scrolls by itself.
+fn column_ui<R>(ui: &mut Ui, name: &str, rect: Rect, top: f32, draw: impl FnOnce(&mut Ui) -> R) -> R {
+    let column = UiBuilder::new().id_salt(name).max_rect(rect);
+    let contents = |ui: &mut Ui| {
+        ui.add_space(top);
+        draw(ui)
+    };
+    let area = ScrollArea::vertical().auto_shrink([false, false]);
+    ui.scope_builder(column, |ui| area.show(ui, contents).inner).inner
 }
 
 fn heading_ui(ui: &mut Ui, text: &str) {
@@ -98,27 +114,49 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
     let mut chosen = None;
     heading_ui(ui, "New experiment");
     ui.add_space(1.5 * STEP);
-    let cards: Vec<Template> = std::iter::once(templates::BLANK).chain(templates::all()).collect();
+    let templates = templates::all();
+    let cards: Vec<_> = std::iter::once((None, templates::BLANK))
+        .chain(templates.into_iter().enumerate().map(|(position, template)| (Some(position), template)))
+        .collect();
+    let (first, more) = cards.split_at(FIRST);
     ui.spacing_mut().item_spacing = Vec2::splat(GAP);
-    for (row, cards) in cards.chunks(columns).enumerate() {
-        ui.horizontal(|ui| {
-            for (column, template) in cards.iter().enumerate() {
-                let response = template_ui(ui, (row * columns + column).checked_sub(1), template);
-                if response.gained_focus() {
-                    response.scroll_to_me(None);
+    let mut cards_ui = |ui: &mut Ui, cards: &[(Option<usize>, Template)]| {
+        for cards in cards.chunks(columns) {
+            ui.horizontal(|ui| {
+                for (position, template) in cards {
+                    let response = template_ui(ui, *position, template);
+                    if response.gained_focus() {
+                        response.scroll_to_me(None);
+                    }
+                    if response.clicked() {
+                        chosen = Some(StartResponse::New(*template));
+                    }
                 }
-                if response.clicked() {
-                    chosen = Some(StartResponse::New(*template));
-                }
-            }
-        });
-    }
+            });
+        }
+    };
+    cards_ui(ui, first);
+    let id = Id::unique("more templates");
+    let mut folded = CollapsingState::load_with_default_open(ui.ctx(), id, false);
+    let (icon, text) = if folded.is_open() {
+        (Icon::CaretDown, "Fewer templates")
+    } else {
+        (Icon::CaretRight, "More templates")
+    };
+    let mut links = None;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = STEP;
+        if ui.add(widgets::button(icon, text)).clicked() {
+            folded.toggle(ui);
+            folded.store(ui.ctx());
+        }
         let mut link = |icon: Icon, text: &str, response: StartResponse| {
             let text = RichText::new(text).color(present(ui).link);
-            if ui.add(egui::Button::new((icon.atom(widgets::ICON), text)).frame_when_inactive(false)).clicked() {
-                chosen = Some(response);
+            if ui
+                .add(egui::Button::new((icon.atom(widgets::ICON), text)).frame_when_inactive(false))
+                .clicked()
+            {
+                links = Some(response);
             }
         };
         link(Icon::Book, "User guide", StartResponse::Guide);
@@ -126,13 +164,16 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
         if let Some(back) = back {
             link(Icon::ArrowLeft, &format!("Back to {back}"), StartResponse::Back);
             if ui.input(|input| input.key_pressed(egui::Key::Escape)) {
-                chosen = Some(StartResponse::Back);
+                links = Some(StartResponse::Back);
             }
         }
-        let hint = "Most templates run on data inside the program. The others ask for the folder of their data where that is not found.";
+        let hint = "These run on data inside the program. More ask for a folder of data.";
         ui.add(Label::new(RichText::new(hint).size(SMALL).color(present(ui).text3)).wrap());
     });
-    chosen
+    if folded.is_open() {
+        cards_ui(ui, more);
+    }
+    chosen.or(links)
 }
 
 /// Draws the ground of a card; all of it is the button.
@@ -158,11 +199,7 @@ fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Res
     let (rect, response) = card_ui(ui, template.name);
     let picture = rect.with_max_y(rect.top() + PICTURE);
     match position {
-        Some(position) if template.result.is_some() => {
-            result_ui(ui, picture.shrink2(vec2(STEP, STEP)), position);
-        }
-        // Too long to be run for a picture.
-        Some(_) => Icon::Stack.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
+        Some(position) => result_ui(ui, picture.shrink2(vec2(STEP, STEP)), position),
         None => Icon::Plus.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
     }
     let experiment = template.experiment();
@@ -196,7 +233,7 @@ fn recent_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
     });
     ui.add_space(STEP);
     ui.spacing_mut().item_spacing.y = STEP / 2.0;
-    for file in recent {
+    for file in searched_ui(ui, recent) {
         if file_ui(ui, file).clicked() {
             chosen = Some(StartResponse::Recent(file.path.clone()));
         }
@@ -251,33 +288,62 @@ fn file_ui(ui: &mut Ui, file: &RecentFile) -> Response {
 static RESULTS: LazyLock<Vec<Option<Figure>>> =
     LazyLock::new(|| templates::all().iter().map(figure).collect());
 
-/// Draws the lines of the figure into a rectangle, over two bare axes; nothing for a template without results.
+/// Draws the cells of the figure into a rectangle, or its lines over two bare axes.
 fn result_ui(ui: &Ui, rect: Rect, template: usize) {
     let colours = theme::present(ui);
     let painter = ui.painter().with_clip_rect(rect);
+    let Some(figure) = RESULTS.get(template).and_then(Option::as_ref) else { return };
+    if let Some(cells) = &figure.cells {
+        let [rows, columns] = cells.size();
+        let size = rect.size() / vec2(columns as f32, rows as f32);
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            let ink = cells.paint([row, column], cells.range(), theme::theme_of(ui));
+            let at = rect.min + size * vec2(column as f32, row as f32);
+            let [r, g, b] = ink.unwrap_or_default();
+            painter.rect_filled(
+                Rect::from_min_size(at, size - Vec2::splat(1.0)),
+                0.0,
+                Color32::from_rgb(r, g, b),
+            );
+        }
+        return;
+    }
     painter.vline(rect.left(), rect.y_range(), (1.0, colours.grid));
     painter.hline(rect.x_range(), rect.bottom() - 0.5, (1.0, colours.grid));
-    let Some(figure) = RESULTS.get(template).and_then(Option::as_ref) else { return };
     let inner = rect.shrink(MARGIN);
     let [x, y] = ranges(figure, Fit::Lines);
     let across = Mapping::new(&figure.x, x, [f64::from(inner.left()), f64::from(inner.right())]);
     let up = Mapping::new(&figure.y, y, [f64::from(inner.bottom()), f64::from(inner.top())]);
     for line in &figure.lines {
         let place = |[x, y]: &[f64; 2]| Some([across.place(*x)?, up.place(*y)?]);
-        let pen = Pen::new(Ink::new(line.style.rgb(theme::theme_of(ui))), LINE).dashed(line.style.dash);
+        let width = if figure.x.title.is_empty() { BAR } else { LINE };
+        let pen = Pen::new(Ink::new(line.style.rgb(theme::theme_of(ui))), width).dashed(line.style.dash);
         paint(&painter, &[Shape::Line(line.points.iter().filter_map(place).collect(), pen).plain()]);
     }
 }
 
-/// Returns the figure of a template, from its stored values.
+/// Returns a bar for each layer of the network of a template, as high as it has weights, on a logarithmic scale.
+fn network(template: &Template) -> Option<Figure> {
+    let structure = runs(&template.experiment()).ok()?.first()?.spec.structure().ok()?;
+    let weights = (0..structure.layers.len()).filter_map(|layer| structure.weight(layer));
+    let bar = |(x, weight): (usize, &Parameter)| {
+        let points = [0.0, (weight.len() as f64).ln()].map(|y| [x as f64, y]).to_vec();
+        Line::new(&weight.name, style_of(0), points)
+    };
+    Some(Figure { lines: weights.enumerate().map(bar).collect(), ..Figure::default() })
+}
+
+/// Returns the figure of a template, from its stored values; where a run takes too long for that, of its network.
 fn figure(template: &Template) -> Option<Figure> {
-    let result = template.result?;
-    let mut figure = (find(result.figure)?.build)(&[], &PlotOptions::default());
+    let Some(values) = template.result else { return network(template) };
+    let rows = values.lines().skip(1);
+    let mut figure = (find(template.views.first()?)?.build)(&[], &PlotOptions::default());
     let experiment = template.experiment();
     let arms: Vec<String> = expand_arms(&experiment).ok()?.into_iter().map(|arm| arm.name).collect();
-    for (name, point) in result.values.lines().skip(1).filter_map(value) {
+    for (name, point) in rows.clone().filter_map(value) {
         if figure.lines.last().is_none_or(|line| line.name != name) {
-            let colour = arm_of(&arms, &name).unwrap_or_default();
+            let own = || experiment.arms.iter().position(|arm| arm.name == name); // of all its settings
+            let colour = arm_of(&arms, &name).or_else(own).unwrap_or_default();
             let is_second = figure.lines.iter().any(|line| line.style.colour == colour);
             let dash = if is_second { Dash::Dotted } else { Dash::Solid };
             let style = figure::Style { dash, ..style_of(colour) };
@@ -285,7 +351,33 @@ fn figure(template: &Template) -> Option<Figure> {
         }
         figure.lines.last_mut()?.points.push(point);
     }
+    let places = figure.lines.iter().flat_map(|line| &line.points).map(|[x, _]| *x);
+    let [low, high] = places.fold([f64::MAX, 0.0], |[low, high], x| [x.min(low), x.max(high)]);
+    if low > 0.0 && high / low >= DECADES {
+        figure.x = figure.x.log();
+    }
+    let shares: Vec<(&str, f64)> = rows.filter_map(cell).collect();
+    if !shares.is_empty() {
+        let values: Vec<Vec<f64>> = shares
+            .chunk_by(|(row, _), (next, _)| row == next)
+            .map(|row| row.iter().map(|(_, share)| *share).collect())
+            .collect();
+        let axis = Axis { range: Some(SHARES), ..Axis::percent("").log() };
+        figure.cells = Some(Cells { axis, values, ..Cells::default() });
+    }
     Some(figure)
+}
+
+/// The ratio of the ends of an axis from which on it is logarithmic.
+const DECADES: f64 = 99.0;
+/// The ends of the scale of the shares in cells.
+const SHARES: [f64; 2] = [0.001, 0.5];
+
+/// Returns the row and the value of a row `cell,KIND,,x,y,low,high,value,n`.
+fn cell(row: &str) -> Option<(&str, f64)> {
+    let fields: Vec<&str> = row.split(',').collect();
+    let ["cell", .., y, _, _, share, _] = fields[..] else { return None };
+    Some((y, share.parse().ok()?))
 }
 
 /// Returns the line and the point of a row `line,NAME,,x,y,low,high`; a name with a comma has quotes.
@@ -306,11 +398,23 @@ mod tests {
         for (template, figure) in templates::all().iter().zip(RESULTS.iter()) {
             let Some(result) = template.result else { continue };
             let figure = figure.as_ref().expect(template.name);
-            let points: usize = figure.lines.iter().map(|line| line.points.len()).sum();
-            assert_eq!(points, result.values.lines().count() - 1, "{}", template.name);
+            let cells = figure.cells.iter().map(|cells| cells.size().into_iter().product::<usize>());
+            let points: usize = figure.lines.iter().map(|line| line.points.len()).chain(cells).sum();
+            assert_eq!(points, result.lines().count() - 1, "{}", template.name);
             let arms = template.experiment().arms;
             let known = |line: &Line| arms.iter().any(|arm| line.name.starts_with(&arm.name));
             assert!(figure.lines.iter().all(known), "{}", template.name);
+        }
+    }
+
+    #[test]
+    fn a_card_without_a_result_has_a_picture_of_its_network() {
+        for (template, figure) in templates::all().iter().zip(RESULTS.iter()) {
+            assert!(
+                template.result.is_some() || figure.as_ref().unwrap().lines.len() > 4,
+                "{}",
+                template.name
+            );
         }
     }
 

@@ -57,6 +57,10 @@ pub enum LayoutChange {
 pub struct Tiling {
     /// The layouts that a person has changed.
     kept: Tiles,
+    /// The views that answer the question of the document, if it was a template: the default of their group.
+    first: &'static [&'static str],
+    /// The group that a person chose last, whose panels are open.
+    chosen: Group,
     layout: Layout,
     /// The default of this group in this window.
     usual: Layout,
@@ -67,6 +71,12 @@ pub struct Tiling {
     /// Plots and views that have got their first data since they were on the screen, and groups since they were.
     new: BTreeSet<&'static str>,
     new_groups: BTreeSet<Group>,
+    /// The groups that were brought to the front.
+    brought: BTreeSet<Group>,
+    /// True while new data are those of runs, and not of a document that is being read.
+    has_news: bool,
+    /// True if a person has chosen or used a view since the start of the runs.
+    is_used: bool,
     focused: Option<Id>,
 }
 
@@ -74,6 +84,8 @@ impl Default for Tiling {
     fn default() -> Self {
         let mut tiling = Self {
             kept: Tiles::default(),
+            first: &[],
+            chosen: Group::default(),
             layout: Layout::default(),
             usual: Layout::default(),
             area: LARGE,
@@ -81,6 +93,9 @@ impl Default for Tiling {
             offered: Vec::new(),
             new: BTreeSet::new(),
             new_groups: BTreeSet::new(),
+            brought: BTreeSet::new(),
+            has_news: false,
+            is_used: false,
             focused: None,
         };
         tiling.settle(true);
@@ -101,15 +116,27 @@ impl Tiling {
         &self.kept
     }
 
-    /// Returns the layouts to save; `None` for the default ones.
-    pub fn kept(&self) -> Option<Tiles> {
-        (self.kept != Tiles::default()).then(|| self.kept.clone())
+    /// Returns the group that a person chose last: another one may have come to the front since, but the panels stay.
+    pub const fn chosen(&self) -> Group {
+        self.chosen
     }
 
-    /// Takes the layouts of a document, or the default ones.
-    pub fn take(&mut self, kept: Option<&Tiles>) {
-        self.kept = kept.cloned().unwrap_or_default();
-        (self.offered, self.new, self.new_groups) = Default::default();
+    /// Returns the group in which the document opens.
+    fn home(&self) -> Group {
+        self.first.first().and_then(|view| pane_named(view)).map_or_else(Group::default, |pane| pane.group)
+    }
+
+    /// Returns the layouts to save; `None` for the default ones.
+    pub fn kept(&self) -> Option<Tiles> {
+        (self.kept != Tiles { group: self.home(), ..Tiles::default() }).then(|| self.kept.clone())
+    }
+
+    /// Takes the layouts of a document, or the default ones: those of its template, if there are `first` views of one.
+    pub fn take(&mut self, kept: Option<&Tiles>, first: &'static [&'static str]) {
+        self.first = first;
+        self.kept = kept.cloned().unwrap_or_else(|| Tiles { group: self.home(), ..Tiles::default() });
+        self.chosen = self.kept.group;
+        (self.offered, self.new, self.new_groups, self.brought) = Default::default();
         for layout in self.kept.layouts.values_mut() {
             layout.limit(|view| pane_named(view).is_some());
         }
@@ -122,18 +149,33 @@ impl Tiling {
         let is_other = |group: &Group| root(&tiles, *group) != root(&self.kept, *group);
         let group = Group::ALL.into_iter().find(is_other).unwrap_or(self.kept.group);
         self.kept = Tiles { group, ..tiles };
+        self.chosen = group;
         self.settle(true);
     }
 
-    /// Notes which plots and views have data. Those of a document that is being read are no news.
-    pub fn offer(&mut self, views: impl Iterator<Item = &'static str>, is_news: bool) {
+    /// Notes which plots and views have data. Those of a document that is being read are no news. While runs go on, and until
+    /// what they gave `is_known`, the first of a kind bring their group to the front, once, unless a person has chosen or
+    /// used a view since the start.
+    pub fn offer(&mut self, views: impl Iterator<Item = &'static str>, [is_running, is_known]: [bool; 2]) {
+        self.is_used &= self.has_news || !is_running;
+        let has_news = is_running || self.has_news;
+        self.has_news = is_running || (self.has_news && !is_known);
         let before = std::mem::replace(&mut self.offered, views.collect());
-        for view in self.offered.iter().filter(|view| is_news && !before.contains(*view)) {
-            self.new.insert(*view);
-            self.new_groups.extend(pane_named(view).map(|pane| pane.group));
+        let is_news = |view: &&&str| has_news && !before.contains(*view);
+        let news: Vec<Pane> =
+            self.offered.iter().filter(is_news).filter_map(|view| pane_named(view)).collect();
+        let mut is_other = false;
+        for Pane { name, group, .. } in news {
+            self.new.insert(name);
+            self.new_groups.insert(group);
+            let is_answer = group.is_special() || group == self.home();
+            if is_answer && !self.is_used && self.brought.insert(group) {
+                is_other |= group != self.kept.group;
+                self.kept.group = group;
+            }
         }
         self.new_groups.remove(&self.group());
-        self.settle(false);
+        self.settle(is_other);
     }
 
     /// Returns true if a view has something that was not on the screen yet.
@@ -166,13 +208,18 @@ impl Tiling {
     }
 
     fn default_layout(&self) -> Layout {
-        let is_known = |view: &&&str| {
-            self.offered.contains(*view) || pane_named(view).is_some_and(|it| it.plot.is_none())
-        };
-        let of = |views: &'static [&'static str]| views.iter().find(is_known).or(views.first()).copied();
+        let has_data = |view: &&&str| self.offered.contains(*view);
+        let group = self.kept.group;
+        let (shares, mut tiles): (Vec<f32>, Vec<&[&str]>) = group.defaults().iter().copied().unzip();
+        if group == self.home() && !self.first.is_empty() {
+            tiles = self.first.chunks(1).collect();
+        }
+        let of = |views: &&'static [&'static str]| views.iter().find(has_data).copied();
         let most = if self.is_large { usize::MAX } else { 1 };
-        let (shares, tiles): (Vec<f32>, Vec<&[&str]>) = self.kept.group.defaults().iter().copied().unzip();
-        let views: Vec<&str> = tiles.into_iter().filter_map(of).take(most).collect();
+        let mut views: Vec<&str> = tiles.iter().filter_map(of).take(most).collect();
+        if views.is_empty() {
+            views.extend(tiles.first().and_then(|views| views.first())); // it says what there will be
+        }
         let side = if self.area.x > 2.0 * self.area.y { Side::Right } else { Side::Below };
         Layout::new(&views, side).with_shares(&shares)
     }
@@ -184,6 +231,7 @@ impl Tiling {
 
     /// Applies an action.
     pub fn change(&mut self, change: LayoutChange) {
+        self.is_used = true;
         match change {
             LayoutChange::Show(view) => {
                 let group = pane_named(view).map_or(self.group(), |pane| pane.group);
@@ -213,7 +261,7 @@ impl Tiling {
             LayoutChange::Maximize => self.layout.maximize(),
             LayoutChange::Reset => self.layout = self.usual.clone(),
             LayoutChange::Group(group) => {
-                self.kept.group = group;
+                (self.kept.group, self.chosen) = (group, group);
                 self.new_groups.remove(&group);
                 self.settle(true);
             }
@@ -240,8 +288,8 @@ impl Tiling {
         (self.area, self.is_large) = (ui.available_size(), window.x >= LARGE.x && window.y >= LARGE.y);
         self.settle(false);
         if self.layout.root.is_none() {
-            if let Some(change) = empty_ui(ui, self.group()) {
-                self.change(change);
+            if empty_ui(ui) {
+                self.change(LayoutChange::Reset);
                 ui.ctx().request_repaint();
             }
             return;
@@ -264,6 +312,7 @@ impl Tiling {
             self.keep();
         }
         if let Some(used) = used {
+            self.is_used = true;
             self.layout.activate(used);
         }
         for change in asked {
@@ -342,32 +391,18 @@ impl Behavior<Pane> for Drawing<'_> {
     }
 }
 
-/// Says how to open views of a group, with a button for each; returns the pressed one.
-fn empty_ui(ui: &mut Ui, group: Group) -> Option<LayoutChange> {
-    let mut chosen = None;
+/// Says how to open views; returns true if those of the beginning are wanted.
+fn empty_ui(ui: &mut Ui) -> bool {
     let space = ui.available_size();
     ui.allocate_ui_with_layout(space, egui::Layout::top_down(Align::Center), |ui| {
         ui.add_space(space.y * 0.2);
         ui.label(RichText::new("All views are closed").strong());
-        let how = "Open one here, from the View menu, or by name in the command palette (Ctrl+Shift+P)";
+        let how = "Open one from the View menu, or by name in the command palette (Ctrl+Shift+P)";
         ui.label(RichText::new(how).weak());
         ui.add_space(theme::STEP);
-        if ui.add(widgets::button(None, "Open the default views")).clicked() {
-            chosen = Some(LayoutChange::Reset);
-        }
-        ui.add_space(2.0 * theme::STEP);
-        let width = (space.x - 4.0 * theme::STEP).clamp(120.0, 480.0);
-        let layout = egui::Layout::left_to_right(Align::Center).with_main_wrap(true);
-        ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
-            for pane in panes().filter(|pane| pane.group == group) {
-                let button = ui.add(widgets::button(None, pane.title));
-                if button.on_hover_text(first_statement(pane.help)).clicked() {
-                    chosen = Some(LayoutChange::Show(pane.name));
-                }
-            }
-        });
-    });
-    chosen
+        ui.add(widgets::button(None, "Open the default views")).clicked()
+    })
+    .inner
 }
 
 pub const HEAD: f32 = 40.0;
@@ -617,6 +652,26 @@ mod tests {
             ["accuracy", "loss"].map(|name| TileId::from_u64(place(pane_named(name).unwrap()))).into();
         tree.root = Some(tree.tiles.insert_tab_tile(children));
         assert_eq!(layout_of(&tree), Layout::new(&["accuracy", "loss"], Side::Right).root);
+    }
+
+    #[test]
+    fn results_that_were_there_bring_nothing_to_the_front_and_those_of_runs_do_even_if_read_late() {
+        let mut tiling = Tiling::default();
+        let mut offer = |views: &[&'static str], is_running, is_known| {
+            tiling.offer(views.iter().copied(), [is_running, is_known]);
+            (tiling.group(), tiling.is_new("past"))
+        };
+        assert_eq!(offer(&["accuracy", "past"], false, true), (Group::Curves, false));
+        assert_eq!(offer(&["accuracy", "past"], true, true), (Group::Curves, false));
+        assert_eq!(offer(&["accuracy"], false, true), (Group::Curves, false));
+        assert_eq!(offer(&["accuracy", "past"], false, true), (Group::Curves, false), "another document's");
+        assert_eq!(offer(&["accuracy"], true, false), (Group::Curves, false));
+        assert_eq!(offer(&["accuracy"], false, false), (Group::Curves, false), "the runs are over");
+        assert_eq!(offer(&["accuracy", "past"], false, true), (Group::Geometry, true));
+        tiling.change(LayoutChange::Group(Group::Curves));
+        tiling.offer(["accuracy"].into_iter(), [true, true]);
+        tiling.offer(["accuracy", "past"].into_iter(), [true, true]);
+        assert_eq!(tiling.group(), Group::Curves, "once");
     }
 
     #[test]

@@ -208,6 +208,23 @@ pub fn arrow_target(ui: &Ui, rows: &[egui::Id]) -> Option<usize> {
     Some(target)
 }
 
+/// Returns what a row of a list senses that the Tab key passes in one stop: only that row takes the keyboard from Tab, beside
+/// the one that has it. The arrow keys lead to the others.
+pub fn row_sense(ui: &Ui, row: egui::Id, is_stop: bool, all: egui::Sense) -> egui::Sense {
+    let takes_keyboard = is_stop || ui.memory(|memory| memory.has_focus(row));
+    if takes_keyboard { all } else { all & (egui::Sense::CLICK | egui::Sense::DRAG) }
+}
+
+/// Gives the keyboard to the next widget that takes it.
+pub fn focus_next(ui: &Ui) {
+    ui.memory_mut(|memory| {
+        if let Some(focused) = memory.focused() {
+            memory.surrender_focus(focused);
+        }
+        memory.move_focus(egui::FocusDirection::Next);
+    });
+}
+
 /// Paints the line above or below a row where something dragged would go.
 pub fn drop_line(ui: &Ui, row: Rect, is_above: bool) {
     let y = if is_above { row.top() } else { row.bottom() };
@@ -309,8 +326,17 @@ pub fn window_ui(ctx: &egui::Context, title: &str, width: f32, draw: impl FnOnce
     let mut is_open = is_covered || !ctx.input(|input| input.key_pressed(Key::Escape));
     let most = ctx.content_rect().size() - Vec2::splat(6.0 * STEP);
     let size = vec2(width, 640.0).min(most);
+    let draw = |ui: &mut Ui| {
+        ui.horizontal(|ui| {
+            title_ui(ui, title);
+            let right = egui::Layout::right_to_left(egui::Align::Center);
+            is_open &=
+                !ui.with_layout(right, |ui| icon_button_ui(ui, true, Icon::X, "Close").clicked()).inner;
+        });
+        draw(ui);
+    };
     egui::Window::new(title)
-        .open(&mut is_open)
+        .title_bar(false)
         .default_pos(ctx.content_rect().center() - 0.5 * size)
         .default_size(size)
         .max_size(most)

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::by_key;
 use super::event::place_of;
 use super::number::fixed;
+use super::{by_key, distinct};
 use doc::fault::{CellPlan, Format, Protect};
+use doc::listed;
 use intervene::fault::statistics::{Interval, wilson};
 
 pub use intervene::fault::outcome::{ImageOutcome, Tally, definition};
@@ -61,12 +62,73 @@ impl CampaignBegan {
         place_of(&self.stage, None, &self.branch)
     }
 
+    /// Returns what it varies, and where: "bits of conv1", "rates of biases", "layers", "faults of list.csv".
+    fn varied(&self) -> String {
+        if let Some(list) = self.label.strip_prefix("Campaign: faults of ") {
+            return format!("faults of {}", list.split(", ").next().unwrap_or(list));
+        }
+        // The longer words first, since they contain the shorter ones.
+        const KINDS: [&str; 6] =
+            ["biases", "norm parameters", "running statistics", "non-linearity", "outputs", "weights"];
+        let kind = KINDS.into_iter().find(|kind| self.label.contains(kind)).unwrap_or("weights");
+        let is_usual = kind == "weights";
+        let part = match self.layers.len() {
+            1 | 2 if is_usual => listed(&self.layers),
+            1 | 2 => format!("{} ({kind})", listed(&self.layers)),
+            _ => kind.to_owned(),
+        };
+        match self.cells.first() {
+            Some(CellPlan { rate: Some(_), .. }) => format!("rates of {part}"),
+            Some(CellPlan { bit: Some(_), .. }) => format!("bits of {part}"),
+            Some(CellPlan { layer: Some(_), .. }) if is_usual => "layers".to_owned(),
+            Some(CellPlan { layer: Some(_), .. }) => format!("layers ({kind})"),
+            Some(CellPlan { rate: None, bit: None, layer: None, .. }) | None => format!("faults in {part}"),
+        }
+    }
+
+    /// Names it among the earlier ones of its run: by what it varies, a second one that varies the same also by its
+    /// format or its protection, or else by its number. Rounds share their name.
+    fn named(&self, earlier: &[CampaignRecord]) -> String {
+        let place = self.place();
+        if let Some(same) = earlier.iter().find(|other| other.began.place() == place) {
+            return same.name.clone();
+        }
+        let branch = if self.branch.is_empty() { String::new() } else { format!(", {}", self.branch) };
+        let plain = format!("{}{branch}", self.varied());
+        let is_alike = |other: &&CampaignRecord| {
+            (&other.began.branch, other.began.varied()) == (&self.branch, self.varied())
+        };
+        let alike: Vec<&CampaignRecord> = earlier.iter().filter(is_alike).collect();
+        let differs =
+            |is_same: fn(&Self, &Self) -> bool| alike.iter().all(|other| !is_same(&other.began, self));
+        if alike.is_empty() {
+            plain
+        } else if differs(|a, b| a.format == b.format) {
+            format!("{plain}, {}", self.format.label())
+        } else if differs(|a, b| a.protect == b.protect) {
+            format!("{plain}, {}", protection(&self.protect).unwrap_or("unprotected"))
+        } else {
+            let places = distinct(alike.iter().map(|other| other.began.place()));
+            format!("{plain} ({})", places.len() + 1)
+        }
+    }
+
     /// Returns what the format alone changes about the accuracy: "int8 loses 0.50", in percentage points; "gains" where
     /// it is higher than in float32.
     pub fn change_by_format(&self) -> String {
         let points = 100.0 * (self.float32_accuracy - self.unprotected_accuracy);
         let verb = if points < -0.005 { "gains" } else { "loses" };
         format!("{} {verb} {}", self.format.label(), fixed(points.abs(), 2))
+    }
+}
+
+/// Returns a protection in a word or two: "clipped"; none where there is no protection.
+pub const fn protection(protect: &Protect) -> Option<&'static str> {
+    match protect {
+        Protect::Nothing => None,
+        Protect::Clip => Some("clipped"),
+        Protect::ZeroNonFinite => Some("NaN set to 0"),
+        Protect::Both => Some("clipped, NaN set to 0"),
     }
 }
 
@@ -169,6 +231,9 @@ pub struct CampaignEnded {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CampaignRecord {
+    /// What it is called, by what it varies: "bits of conv1". Campaigns of other runs that vary the same share it,
+    /// wherever their stage is; the rounds of one stage do too.
+    pub name: String,
     /// Its description.
     pub began: CampaignBegan,
     /// Its cells, in their order; with protection first the results, then the same cells unprotected.
@@ -181,9 +246,20 @@ pub struct CampaignRecord {
 pub const WORST: usize = 20;
 
 impl CampaignRecord {
-    /// Returns a campaign without trials.
+    /// Returns a campaign without trials, the first one of its run.
     pub fn new(began: CampaignBegan) -> Self {
-        Self { began, ..Self::default() }
+        Self::after(&[], began)
+    }
+
+    /// Returns a campaign without trials, after those of its run that began `earlier`.
+    pub fn after(earlier: &[Self], began: CampaignBegan) -> Self {
+        Self { name: began.named(earlier), began, ..Self::default() }
+    }
+
+    /// Returns its name with its round: "bits of conv1, round 2".
+    pub fn title(&self) -> String {
+        let round = self.began.round.map_or_else(String::new, |round| format!(", round {round}"));
+        format!("{}{round}", self.name)
     }
 
     /// Replaces the state of a cell.
@@ -198,6 +274,11 @@ impl CampaignRecord {
     /// Returns the results, or those of the same trials without the protection.
     pub fn states(&self, unprotected: bool) -> impl Iterator<Item = &CellState> {
         self.cells.iter().filter(move |state| state.unprotected == unprotected)
+    }
+
+    /// Returns true if a choice means it: by its name or, as files of 2026-11-26 and before do, by the place of its stage.
+    fn is(&self, chosen: Option<&str>) -> bool {
+        chosen.is_some_and(|chosen| chosen == self.name || chosen == self.began.place())
     }
 
     /// Returns true if any trial has a single fault, so that there are outcomes by bit and layer.
@@ -252,29 +333,29 @@ impl CampaignRecord {
     }
 }
 
-/// The campaigns of one stage, with what the reader has to know about them.
+/// The campaigns of one name, with what the reader has to know about them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OneStage<'a> {
+pub struct Chosen<'a> {
     /// Those with single faults: of all runs and rounds.
     pub campaigns: Vec<&'a CampaignRecord>,
-    /// Which stage it is where others have such campaigns too, and how many rounds are pooled: "Stage 4, 3 rounds pooled";
-    /// empty where there is nothing to say.
+    /// Which they are where there are others or another one is chosen, and how many rounds are pooled: "bits of conv1, 3
+    /// rounds pooled"; empty where there is nothing to say.
     pub caption: String,
 }
 
-impl<'a> OneStage<'a> {
-    /// Returns the campaigns with single faults of a stage, by its [place](CampaignBegan::place), or of the first one
-    /// that has some. Stages are not pooled: they inject into other targets, or into another network.
+impl<'a> Chosen<'a> {
+    /// Returns the campaigns with single faults of a name, or of the place of their stage, or else the first ones. Those
+    /// of several names are not pooled: they inject into other targets, or into another network.
     pub fn new(all: impl IntoIterator<Item = &'a CampaignRecord>, chosen: Option<&str>) -> Self {
         let all: Vec<_> = all.into_iter().filter(|campaign| campaign.has_outcomes()).collect();
-        let places = stages(all.iter().copied());
-        let is_chosen = |(place, _): &&(String, String)| chosen == Some(place);
-        let Some((place, _)) = places.iter().find(is_chosen).or(places.first()) else {
+        let names = distinct(all.iter().map(|campaign| campaign.name.as_str()));
+        let Some(shown) = all.iter().find(|campaign| campaign.is(chosen)).or(all.first()) else {
             return Self::default();
         };
-        let campaigns: Vec<_> = all.into_iter().filter(|campaign| campaign.began.place() == *place).collect();
+        let is_told = names.len() > 1 || chosen.is_some() && !shown.is(chosen);
+        let mut caption: Vec<String> = is_told.then(|| shown.name.clone()).into_iter().collect();
+        let campaigns: Vec<_> = all.iter().copied().filter(|campaign| campaign.name == shown.name).collect();
         let rounds: BTreeSet<_> = campaigns.iter().filter_map(|campaign| campaign.began.round).collect();
-        let mut caption = if places.len() > 1 { vec![place.clone()] } else { Vec::new() };
         caption.extend((rounds.len() > 1).then(|| format!("{} rounds pooled", rounds.len())));
         Self { campaigns, caption: caption.join(", ") }
     }
@@ -297,11 +378,52 @@ impl<'a> OneStage<'a> {
     }
 }
 
-/// Returns the stages that have campaigns with single faults, in the order of the plan, each with its sentence.
-pub fn stages<'a>(all: impl IntoIterator<Item = &'a CampaignRecord>) -> Vec<(String, String)> {
-    let all = all.into_iter().filter(|campaign| campaign.has_outcomes());
-    let places = by_key(all.map(|campaign| (campaign.began.place(), &campaign.began.label)));
-    places.into_iter().map(|(place, labels)| (place, labels[0].clone())).collect()
+/// A campaign that can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CampaignChoice {
+    /// By which it is chosen.
+    pub name: String,
+    /// Its name after the arms that have it, where others have not: "dense · bits of conv1".
+    pub text: String,
+    /// Its sentence, or those of several settings.
+    pub sentence: String,
+}
+
+/// Returns the campaigns with single faults of these lines; none where each line has a single one, since nothing can be
+/// chosen then.
+pub fn with_single_faults<'a>(
+    all: impl IntoIterator<Item = (&'a str, &'a CampaignRecord)>,
+) -> Vec<CampaignChoice> {
+    let all = all.into_iter().filter(|(_, campaign)| campaign.has_outcomes());
+    let all: Vec<_> = all.map(|(line, campaign)| (line, campaign.name.as_str(), campaign)).collect();
+    let lines = distinct(all.iter().map(|(line, ..)| line)).len();
+    if distinct(all.iter().map(|(line, name, _)| (line, name))).len() == lines {
+        return Vec::new();
+    }
+    choices(all, |campaign| campaign.name.clone()).into_iter().map(|(_, choice)| choice).collect()
+}
+
+/// Returns the campaigns of these lines, each with a key by which they are told apart, in the order of the document: line
+/// by line.
+pub fn choices<'a, K: Ord + Clone>(
+    all: impl IntoIterator<Item = (&'a str, K, &'a CampaignRecord)>,
+    name: impl Fn(&CampaignRecord) -> String,
+) -> Vec<(K, CampaignChoice)> {
+    let all: Vec<_> = all.into_iter().collect();
+    let lines = distinct(all.iter().map(|(line, ..)| *line)).len();
+    let by_choice = by_key(all.into_iter().map(|(line, key, campaign)| (key, (line, campaign))));
+    let choice = |(key, found): (K, Vec<(&str, &CampaignRecord)>)| {
+        let own = distinct(found.iter().map(|(line, _)| *line));
+        let name = name(found[0].1);
+        let text = match own.as_slice() {
+            several if several.len() == lines && lines > 1 => name.clone(),
+            several if several.len() < 3 => format!("{} · {name}", listed(several)),
+            several => format!("{} arms · {name}", several.len()),
+        };
+        let sentences = distinct(found.iter().map(|(_, campaign)| campaign.began.label.as_str()));
+        (key, CampaignChoice { name, text, sentence: sentences.join("\n") })
+    };
+    by_choice.into_iter().map(choice).collect()
 }
 
 impl WorstTrial {
@@ -314,6 +436,7 @@ impl WorstTrial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Event, Report, RunRecord};
 
     fn outcome(layer: usize, bit: u32, sdc1: u64) -> Outcomes {
         Outcomes { layer, bit: Some(bit), trials: 1, tally: Tally { images: 10, sdc1, ..Tally::default() } }
@@ -337,25 +460,107 @@ mod tests {
         assert_eq!(by(record.by_bit()), [(1, 0), (2, 14)]);
     }
 
+    /// A campaign of some stage that varies bits of a layer.
+    fn of_bits(stage: &str, layer: &str) -> CampaignBegan {
+        let (stage, label) = (stage.to_owned(), "Campaign: flip 1 bit of weights".to_owned());
+        let cells = vec![CellPlan { bit: Some(30), ..CellPlan::default() }];
+        CampaignBegan { stage, label, cells, layers: vec![layer.to_owned()], ..CampaignBegan::default() }
+    }
+
+    /// The campaigns of a run, each with a trial.
+    fn run(all: Vec<CampaignBegan>) -> Vec<CampaignRecord> {
+        let mut run: Vec<CampaignRecord> = Vec::new();
+        for (sdc1, began) in (1..).zip(all) {
+            let mut record = CampaignRecord::after(&run, began);
+            record.take_in(CellState { outcomes: vec![outcome(0, 1, sdc1)], ..CellState::default() });
+            run.push(record);
+        }
+        run
+    }
+
+    fn names(run: &[CampaignRecord]) -> Vec<&str> {
+        run.iter().map(|campaign| campaign.name.as_str()).collect()
+    }
+
     #[test]
-    fn stages_are_not_pooled_and_rounds_are() {
-        let campaign = |stage: &str, round, layer, sdc1| {
-            let (stage, label) = (stage.to_owned(), format!("campaign {stage}"));
-            let mut record =
-                CampaignRecord::new(CampaignBegan { stage, round, label, ..CampaignBegan::default() });
-            record.take_in(CellState { outcomes: vec![outcome(layer, 1, sdc1)], ..CellState::default() });
-            record
+    fn a_campaign_is_called_by_what_it_varies_and_a_second_one_also_by_its_difference() {
+        let conv = |stage: &str| of_bits(stage, "conv1");
+        let int8 = CampaignBegan { format: Format::Int8, ..conv("3") };
+        let clipped = CampaignBegan { protect: Protect::Clip, ..conv("4") };
+        let round = CampaignBegan { round: Some(2), ..conv("2") };
+        let branch = CampaignBegan { branch: "control".to_owned(), ..conv("6.0") };
+        let all = run(vec![conv("2"), round, int8, clipped, conv("5"), branch]);
+        assert_eq!(
+            names(&all),
+            [
+                "bits of conv1",
+                "bits of conv1",
+                "bits of conv1, int8",
+                "bits of conv1, clipped",
+                "bits of conv1 (4)",
+                "bits of conv1, control"
+            ]
+        );
+        assert_eq!(all[1].title(), "bits of conv1, round 2");
+        let record = RunRecord::from_events([Event::CampaignBegan(conv("2"))]);
+        let report =
+            |kind: &str| Report { stage: "2".to_owned(), kind: kind.to_owned(), ..Report::default() };
+        let places = ["campaign_bits", "held"].map(|kind| record.place_of(&report(kind)));
+        assert_eq!(places, ["bits of conv1", "Stage 3"]);
+        let of = |label: &str, layers: usize, cell: CellPlan| {
+            let layers = (0..layers).map(|layer| format!("fc{layer}")).collect();
+            CampaignBegan { label: label.to_owned(), layers, cells: vec![cell], ..CampaignBegan::default() }
+                .varied()
         };
-        let all = [campaign("2.0", Some(1), 0, 1), campaign("2.0", Some(2), 0, 3), campaign("3", None, 1, 5)];
-        let none = CampaignRecord::new(CampaignBegan { stage: "1".to_owned(), ..CampaignBegan::default() });
-        let of = |chosen| OneStage::new(all.iter().chain([&none]), chosen);
-        assert_eq!((of(None).campaigns.len(), of(None).caption.as_str()), (2, "Stage 3.1, 2 rounds pooled"));
-        let last = of(Some("Stage 4"));
-        assert_eq!((last.campaigns, last.caption.as_str()), (vec![&all[2]], "Stage 4"));
-        assert_eq!(of(Some("Stage 9")), of(None), "the stage of another plan");
-        let alone = OneStage::new(&all[2..], None);
-        assert_eq!(alone.caption, "", "there is nothing to choose from");
-        assert_eq!(stages(&all)[1], ("Stage 4".to_owned(), "campaign 3".to_owned()));
+        let layer = || CellPlan { layer: Some("fc1".to_owned()), ..CellPlan::default() };
+        let rate = CellPlan { rate: Some(1e-3), ..CellPlan::default() };
+        assert_eq!(of("Campaign: flip bits of weights", 3, rate.clone()), "rates of weights");
+        assert_eq!(of("Campaign: flip bits of fc0's biases", 1, rate), "rates of fc0 (biases)");
+        assert_eq!(of("Campaign: flip 1 bit of weights, layer by layer", 5, layer()), "layers");
+        assert_eq!(of("Campaign: flip 1 bit of outputs", 5, layer()), "layers (outputs)");
+        assert_eq!(of("", 2, CellPlan::default()), "faults in fc0 and fc1");
+        assert_eq!(of("Campaign: faults of a.csv, 9 trials", 2, CellPlan::default()), "faults of a.csv");
+    }
+
+    #[test]
+    fn campaigns_of_several_names_are_not_pooled_and_rounds_are() {
+        let round = |round| CampaignBegan { round: Some(round), ..of_bits("2.0", "conv1") };
+        let all = run(vec![round(1), round(2), of_bits("3", "fc1")]);
+        let none = CampaignRecord::new(of_bits("1", "fc2"));
+        let of = |chosen| Chosen::new(all.iter().chain([&none]), chosen);
+        assert_eq!(
+            (of(None).campaigns.len(), of(None).caption.as_str()),
+            (2, "bits of conv1, 2 rounds pooled")
+        );
+        for chosen in ["bits of fc1", "Stage 4"] {
+            let last = of(Some(chosen));
+            assert_eq!((last.campaigns, last.caption.as_str()), (vec![&all[2]], "bits of fc1"), "{chosen}");
+        }
+        assert_eq!(of(Some("Stage 9")).campaigns, of(None).campaigns, "the stage of another plan");
+        let alone = |chosen| Chosen::new(&all[2..], chosen).caption;
+        assert_eq!(alone(None), "", "there is nothing to choose from");
+        assert_eq!(alone(Some("bits of conv1")), "bits of fc1", "another one was chosen");
+    }
+
+    #[test]
+    fn campaigns_are_chosen_by_what_they_vary_wherever_their_stage_is() {
+        let arms = [
+            ("dense", run(vec![of_bits("2", "conv1"), of_bits("3", "fc1")])),
+            ("pruned", run(vec![of_bits("4", "conv1")])),
+            ("grown", run(vec![of_bits("3", "fc1"), of_bits("5", "conv1")])),
+        ];
+        let listed = |arms: &[(&'static str, Vec<CampaignRecord>)]| -> Vec<String> {
+            let all = arms.iter().flat_map(|(arm, run)| run.iter().map(|campaign| (*arm, campaign)));
+            with_single_faults(all).into_iter().map(|choice| choice.text).collect()
+        };
+        assert_eq!(listed(&arms), ["bits of conv1", "dense and grown · bits of fc1"]);
+        assert_eq!(listed(&arms[..1]), ["dense · bits of conv1", "dense · bits of fc1"]);
+        assert_eq!(listed(&arms[1..2]), [""; 0]);
+        let each = arms.each_ref().map(|(_, run)| {
+            let shown = Chosen::new(run, Some("bits of conv1"));
+            shown.campaigns.iter().map(|campaign| campaign.began.stage.clone()).collect::<Vec<_>>()
+        });
+        assert_eq!(each, [["2"], ["4"], ["5"]]);
     }
 
     #[test]

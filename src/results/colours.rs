@@ -81,6 +81,15 @@ impl Colours {
         self.0.insert(base(names).to_owned(), without_shade(index).0);
     }
 
+    /// Lets an arm keep its style under another name.
+    pub fn rename(&mut self, old: &str, new: &str) {
+        if !self.0.contains_key(new)
+            && let Some(index) = self.0.remove(old)
+        {
+            self.0.insert(new.to_owned(), index);
+        }
+    }
+
     /// Returns the indices of these arms, in their order. An arm keeps its index; a new one takes the lowest that no
     /// other arm of the document has, so that one which is only renamed keeps it too. Arms of equal names are counted.
     pub fn assign<'a>(&mut self, arms: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
@@ -163,20 +172,23 @@ const MOST_SEEDS: usize = 5;
 /// Returns what runs are called together, each with the position of its arm, the name of its arm with the swept values,
 /// and its seed: "a, storage int8, seeds 1, 2, 3", "a, 3 settings, seed 1", "2 arms, 10 seeds". Empty without runs.
 pub fn subject_of<'a>(runs: impl IntoIterator<Item = (usize, &'a str, u64)>) -> String {
-    let (mut arms, mut names, mut seeds) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for (arm, name, seed) in runs {
-        arms.insert(arm);
-        names.insert(name);
-        seeds.insert(seed);
-    }
+    let runs: Vec<_> = runs.into_iter().collect();
+    let seeds: BTreeSet<u64> = runs.iter().map(|(.., seed)| *seed).collect();
+    let what = arms_of(runs);
+    if what.is_empty() { what } else { format!("{what}, {}", seeds_in_words(&seeds)) }
+}
+
+/// Returns what the arms of runs are called together: [`subject_of`] without the seeds.
+pub fn arms_of<'a>(runs: impl IntoIterator<Item = (usize, &'a str, u64)>) -> String {
+    let (arms, names): (BTreeSet<_>, BTreeSet<_>) =
+        runs.into_iter().map(|(arm, name, _)| (arm, name)).unzip();
     let names: Vec<&str> = names.into_iter().collect();
-    let what = match (arms.len(), names.as_slice()) {
-        (_, []) => return String::new(),
+    match (arms.len(), names.as_slice()) {
+        (_, []) => String::new(),
         (_, [only]) => (*only).to_owned(),
         (1, several) => format!("{}, {}", base(several), counted(several.len() as u64, "setting")),
         (count, _) => counted(count as u64, "arm"),
-    };
-    format!("{what}, {}", seeds_in_words(&seeds))
+    }
 }
 
 /// Returns "seed 2", "seeds 1, 2, 3", "10 seeds".

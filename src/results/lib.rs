@@ -25,7 +25,7 @@ pub mod weights;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use colours::subject_of;
+pub use colours::{arms_of, subject_of};
 pub use event::{Event, Point, PointRef, Report, ReportLevel};
 pub use points::Points;
 pub use record::{EarlyStop, RunRecord, StepStart};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::campaign::{CampaignRecord, OneStage, Tally, stages};
+use crate::campaign::{CampaignChoice, CampaignRecord, Chosen, Tally, with_single_faults};
 use crate::{RunRecord, subject_of};
 pub use intervene::Entry;
 use intervene::fault::statistics::{Interval, wilson};
@@ -123,31 +123,31 @@ pub struct Vulnerability {
     pub trials: u64,
 }
 
-/// The vulnerability of the layers to single faults, over the campaigns of one stage of some runs.
+/// The vulnerability of the layers to single faults, over the campaigns of one name of some runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vulnerabilities {
     /// The layers with single faults, and the residual blocks with faults in their sums, by their names.
     pub by_layer: BTreeMap<String, Vulnerability>,
-    /// The runs with such a campaign, which are pooled: "a, storage int8, seeds 1, 2, 3", with the stage where there are
+    /// The runs with such a campaign, which are pooled: "a, storage int8, seeds 1, 2, 3", with the campaign where there are
     /// several. Empty without any.
     pub subject: String,
-    /// The stages with such campaigns, each with its sentence, in the order of the plan.
-    pub stages: Vec<(String, String)>,
+    /// Such campaigns, where there are several.
+    pub campaigns: Vec<CampaignChoice>,
 }
 
 impl Vulnerabilities {
-    /// Returns those of runs of one arm and setting, each with its seed, by the campaigns of a stage, or of the first
+    /// Returns those of runs of one arm and setting, each with its seed, by the chosen campaign, or the first
     /// one.
     pub fn new<'a>(
         arm: &str,
         runs: impl IntoIterator<Item = (u64, &'a RunRecord)>,
-        stage: Option<&str>,
+        chosen: Option<&str>,
     ) -> Self {
         let runs: Vec<_> = runs.into_iter().collect();
         let all = || runs.iter().flat_map(|(_, record)| record.campaigns());
-        let drawn = OneStage::new(all(), stage);
+        let drawn = Chosen::new(all(), chosen);
         let sums = drawn.sums(|campaign, outcome| campaign.began.layers.get(outcome.layer).cloned());
-        let OneStage { campaigns, caption } = drawn;
+        let Chosen { campaigns, caption } = drawn;
         let is_drawn =
             |campaign: &CampaignRecord| campaigns.iter().any(|known| std::ptr::eq(*known, campaign));
         let seeds = runs.iter().filter(|(_, record)| record.campaigns().iter().any(is_drawn));
@@ -159,7 +159,11 @@ impl Vulnerabilities {
             let Interval { low, high } = wilson(share, trials, CONFIDENCE);
             (name, Vulnerability { share, low, high, trials })
         };
-        Self { by_layer: hit.map(of_layer).collect(), subject, stages: stages(all()) }
+        Self {
+            by_layer: hit.map(of_layer).collect(),
+            subject,
+            campaigns: with_single_faults(all().map(|campaign| (arm, campaign))),
+        }
     }
 }
 

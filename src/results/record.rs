@@ -58,6 +58,16 @@ pub struct StepStart {
 }
 
 impl RunRecord {
+    /// Returns where a report comes from: the name of the campaign that it is of, otherwise its stage.
+    pub fn place_of(&self, report: &Report) -> String {
+        let own = |campaign: &&CampaignRecord| {
+            let began = &campaign.began;
+            (&began.stage, began.round, &began.branch) == (&report.stage, report.round, &report.branch)
+        };
+        let campaign = self.campaigns().iter().find(own).filter(|_| report.kind.starts_with("campaign"));
+        campaign.map_or_else(|| report.place(), CampaignRecord::title)
+    }
+
     /// Returns the fold of a stream of events.
     pub fn from_events(events: impl IntoIterator<Item = Event>) -> Self {
         let mut record = Self::default();
@@ -98,7 +108,8 @@ impl RunRecord {
             Event::Point(point) => self.take_point(&point.borrowed()),
             Event::Report(report) => Arc::make_mut(&mut self.reports).push(report),
             Event::CampaignBegan(began) => {
-                Arc::make_mut(&mut self.campaigns).push(CampaignRecord::new(began));
+                let campaign = CampaignRecord::after(&self.campaigns, began);
+                Arc::make_mut(&mut self.campaigns).push(campaign);
             }
             Event::CampaignCell(state) => {
                 if let Some(campaign) = Arc::make_mut(&mut self.campaigns).last_mut() {

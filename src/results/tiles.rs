@@ -56,7 +56,6 @@ pub enum Group {
     Runs,
     /// Networks and their weights.
     Weights,
-    /// Notes on the results, and the log.
     Notes,
 }
 
@@ -87,21 +86,29 @@ impl Group {
             Self::Geometry => "Lines and distances between networks",
             Self::Runs => "The table of runs, the data, and results over settings",
             Self::Weights => "Networks, weights and tickets of individual runs",
-            Self::Notes => "Notes on the results, and the log",
+            Self::Notes => "Notes on the results",
         }
     }
 
     /// Returns what fills its tiles at first: for each tile its share, where they are one below the other, and views of
-    /// which the first with data is taken.
+    /// which the first with data is taken. A tile without any is left out.
     pub const fn defaults(self) -> &'static [(f32, &'static [&'static str])] {
         match self {
-            Self::Curves => &[(1.0, &["accuracy"]), (1.0, &["loss"])],
-            Self::Pruning => &[(1.0, &["remaining"]), (1.0, &["rounds", "accuracy"])],
+            Self::Curves => &[(1.0, &["accuracy"])],
+            Self::Pruning => &[(1.0, &["remaining"]), (1.0, &["rounds"])],
             Self::Faults => &[(0.42, &["vulnerability", "fault-rate"]), (0.58, &["campaigns"])],
             Self::Geometry => &[(1.0, &["line", "line-loss"]), (1.0, &["past", "member-distance"])],
             Self::Runs => &[(1.0, &["runs"])],
             Self::Weights => &[(0.6, &["weights"]), (0.4, &["network"])],
-            Self::Notes => &[(1.0, &["notes"]), (1.0, &["log"])],
+            Self::Notes => &[(1.0, &["notes"])],
+        }
+    }
+
+    /// Returns true if its views show what only some stages give: the first result of them brings it to the front.
+    pub const fn is_special(self) -> bool {
+        match self {
+            Self::Pruning | Self::Faults | Self::Geometry => true,
+            Self::Curves | Self::Runs | Self::Weights | Self::Notes => false,
         }
     }
 

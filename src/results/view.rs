@@ -56,6 +56,10 @@ pub struct ViewSettings {
     pub page: PageStyle,
     /// The styles of arms.
     pub colours: Colours,
+    /// The names of the arms, with their swept values, that marks and colours are of: a file may be older or newer than the
+    /// document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arms: Vec<String>,
     /// Marks of runs, by their identity, and of arms, by `arm:` and their name.
     pub marks: BTreeMap<String, Mark>,
     /// Notes on the whole experiment.
@@ -93,7 +97,8 @@ pub struct PlotOptions {
     pub arm: Option<String>,
     /// True if plots of faults show all arms in the window, instead of what is selected there.
     pub all_arms: bool,
-    /// The stage whose campaigns plots of single faults show, such as "Stage 4"; the first one where there is no such stage.
+    /// The campaigns that plots of single faults show, by what they vary, such as "bits of conv1", or by their stage, such
+    /// as "Stage 4"; the first ones where there are none of them.
     pub campaign: Option<String>,
 }
 
@@ -155,9 +160,8 @@ pub enum XAxis {
 pub const REMAINING: &str = "Weights remaining";
 
 impl XAxis {
-    /// The axes that every run has, for menus.
-    pub const ALL: [Self; 6] =
-        [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds, Self::Clock];
+    /// The axes that every run has, for menus. The time by the clock is for the command line.
+    pub const ALL: [Self; 5] = [Self::Epoch, Self::Training, Self::Iteration, Self::Remaining, Self::Seconds];
 
     /// Returns its name in menus and on the axis.
     pub fn label(&self) -> String {
@@ -175,6 +179,20 @@ impl XAxis {
 
 /// Returns the name of a series in words: "Test accuracy", "fc1.weight: L2 norm".
 pub fn in_words(series: &str) -> String {
+    if let Some(measure) = series.strip_prefix("campaign_") {
+        let (measure, rest) = match measure.strip_suffix("_unprotected") {
+            Some(measure) => (measure, ", unprotected"),
+            None => (measure, ""),
+        };
+        let words = match measure {
+            "sdc1" => "SDC-1 rate",
+            "due" => "DUE rate",
+            "masked" => "Masked rate",
+            "accuracy" => "Accuracy under faults",
+            _ => return capitalised(&series.replace('_', " ")),
+        };
+        return format!("{words}{rest}");
+    }
     if let Some((parameter, measure)) = parts(series) {
         return format!("{parameter}: {}", measure.label());
     }

@@ -1,5 +1,6 @@
 //! Why a run ends before its plan does.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use data::DataError;
@@ -55,6 +56,21 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// Returns why all runs that write there would fail the same way, if so.
+    pub fn stops_all(&self) -> Option<&'static str> {
+        let (source, is_written) = match self {
+            Self::Disk { source, .. } => (source, true),
+            Self::Weights(WeightFileError::Io { source, .. }) => (source, false), // perhaps only read
+            _ => return None,
+        };
+        match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some("no space is left on the disk"),
+            ErrorKind::PermissionDenied if is_written => Some("the folder of the results may not be written"),
+            ErrorKind::ReadOnlyFilesystem => Some("the disk of the results can only be read"),
+            _ => None,
+        }
+    }
+
     /// Wraps the system's error about a file or directory.
     pub fn disk(path: &Path) -> impl Fn(std::io::Error) -> Self {
         move |source| Self::Disk { path: path.to_owned(), source }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use clap::Args;
 
 use crate::output::{Failure, refuse};
+use doc::plan::words::uncapitalised;
 use figure::plots::Plot;
 use figure::{Figure, IntervalStyle, LegendPlace, Options, Scale};
 use results::RunRecord;
-use results::campaign::stages;
 use results::facets::FacetAxes;
 use results::metric::MetricAxes;
 use results::number::Format;
@@ -54,9 +54,9 @@ pub struct FigureArgs {
     /// chosen, else norm]
     #[arg(long, value_name = "NAME", value_parser = statistic)]
     statistic: Option<Measure>,
-    /// Of figures of single faults, the stage with the campaign, as the plan counts it, such as 4 [default: what the window
-    /// has chosen, else the first one that has some]
-    #[arg(long, value_name = "STAGE")]
+    /// Of figures of single faults, the campaign by what it varies, such as "bits of conv1", or by its stage, as the plan
+    /// counts it, such as 4 [default: what the window has chosen, else the first one of each arm]
+    #[arg(long, value_name = "CAMPAIGN")]
     campaign: Option<String>,
     /// Panels for the values of a setting, such as rate, or of arm or seed; with two, such as batch,rate, the first makes
     /// columns and the second rows; none for one plot [default: what the window has chosen, else none]
@@ -123,7 +123,7 @@ impl FigureArgs {
         }
         view.options.weights.measure = self.statistic.unwrap_or(view.options.weights.measure);
         self.choose_campaign(plot, view, records)?;
-        let kept = view.plots.entry(plot.name.to_owned()).or_default();
+        let kept = view.plots.entry(plot.name.to_owned()).or_insert_with(|| plot.view());
         if self.y_range.is_some() {
             kept.ignore_outliers = false;
         }
@@ -165,28 +165,31 @@ impl FigureArgs {
         self.check_rounds(plot, view)
     }
 
-    /// Chooses the stage whose campaigns are shown.
+    /// Chooses the campaigns that are shown.
     fn choose_campaign(
         &self,
         plot: &Plot,
         view: &mut ViewSettings,
         records: &BTreeMap<String, RunRecord>,
     ) -> Result<(), Failure> {
-        let Some(number) = &self.campaign else { return Ok(()) };
+        let Some(asked) = &self.campaign else { return Ok(()) };
         if !plot.controls.one_arm {
             return refuse(format!("--campaign does not change the figure \"{}\"; remove it", plot.name));
         }
-        let place = format!("Stage {number}");
-        let known = stages(records.values().flat_map(RunRecord::campaigns));
-        if !known.iter().any(|(known, _)| *known == place) {
-            let numbers = known.iter().filter_map(|(known, _)| known.strip_prefix("Stage "));
-            let numbers: Vec<&str> = numbers.collect();
+        let all = records.values().flat_map(RunRecord::campaigns).filter(|campaign| campaign.has_outcomes());
+        let known: BTreeSet<(String, &str)> =
+            all.map(|campaign| (campaign.began.place(), campaign.name.as_str())).collect();
+        let by_stage = format!("Stage {asked}");
+        let is_asked = |(place, name): &&(String, &str)| name == asked || *place == by_stage;
+        let Some((place, name)) = known.iter().find(is_asked) else {
+            let known: Vec<String> =
+                known.iter().map(|(place, name)| format!("\"{name}\" ({})", uncapitalised(place))).collect();
             return refuse(format!(
-                "--campaign: no campaign in stage {number} has single faults; there are {}",
-                if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") }
+                "--campaign: no campaign \"{asked}\" has single faults; there are {}",
+                if known.is_empty() { "none".to_owned() } else { known.join(", ") }
             ));
-        }
-        view.options.campaign = Some(place);
+        };
+        view.options.campaign = Some(if name == asked { asked.clone() } else { place.clone() });
         Ok(())
     }
 

@@ -172,6 +172,10 @@ fn write_figure(
             "--round applies to the figures layers, histogram, values and mask; remove it (--rounds chooses lines)",
         );
     }
+    if let Some(plot) = figure.and_then(find).filter(|_| kind == FileKind::Csv) {
+        // A table has all values, unless the window hides some.
+        view.plots.entry(plot.name.to_owned()).or_default();
+    }
     let (figure, what) = match of_arm {
         Some(_) if arguments.figure_args != FigureArgs::default() => {
             return refuse(format!("{OF_PLOT} plots over runs; remove them"));

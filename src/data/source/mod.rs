@@ -30,7 +30,7 @@ macro_rules! dataset {
         dataset! { @all $(#[$meta])* $name : $title, normalize $normalize {
                 $path: String = String::new(), $label, $help, names $names;
                 $($own)*
-                memory: f64 = $crate::error::DEFAULT_MEMORY, "Memory", "Largest amount of memory that the samples may take; pictures that \
+                memory: f64 = $crate::error::DEFAULT_MEMORY, "Memory (GiB)", "Largest amount of memory that the samples may take; pictures that \
                     do not fit are decoded again whenever they are needed, other data are refused", unit "GiB", range [0.001, 4096.0];
             } hidden {
                 /// The content of the files; runs keep it, experiment files do not.

@@ -13,7 +13,7 @@ form::choice! {
         Smallest(f64) = 0.5, "Smallest", "This fraction of the surviving entries, smallest magnitude first", unit "%", range [0.0, 1.0];
         Random(f64) = 0.5, "Random", "This fraction of the surviving entries, drawn at random", unit "%", range [0.0, 1.0];
         Indices(Vec<usize>) = Vec::new(), "Listed", "These entries of each parameter, counted from 0 in PyTorch's layout";
-        Mask(String) = String::new(), "Mask file", "Entries that are not zero in this .safetensors, .pth or .pt file", names File;
+        Mask(String) = String::new(), "Mask file", "Entries that are not zero in this weight file", names File;
     }
 }
 

@@ -173,7 +173,7 @@ impl<'a> Frame<'a> {
     }
 
     fn scale_bar(&self, ends: [f64; 2]) -> Option<UnplacedScaleBar> {
-        let cells = self.figure.cells.as_ref().filter(|cells| cells.has_scale() && self.figure.has_data())?;
+        let cells = self.figure.scale().filter(|_| self.figure.has_data())?;
         Some(UnplacedScaleBar::new(cells, ends, self.fonts[1]))
     }
 

@@ -145,8 +145,7 @@ fn with_labels<'a>(
     let mut y = y_ruler(&figure.y, y_range, [bottom, top], font, NAME_SHARE * width);
     let y_title = fit(&figure.y.label(), font, Weight::Regular, bottom - top, 2);
     let left = left_of_plot(&y, &figure.y, y_title.len(), font);
-    let cells = figure.cells.as_ref().filter(|cells| cells.has_scale());
-    let scale = cells.map(|cells| UnplacedScaleBar::new(cells, [bottom, top], font));
+    let scale = figure.scale().map(|cells| UnplacedScaleBar::new(cells, [bottom, top], font));
     let ends = (place == LegendPlace::LineEnds).then(|| {
         let text = EndText::Names { most: NAME_SHARE * width };
         Ends::new(figure, &BTreeSet::default(), y.mapping, font, text)

@@ -298,7 +298,7 @@ mod tests {
         let found = Vulnerabilities {
             by_layer: [("fc1".to_owned(), worst)].into(),
             subject: "dense, seeds 1, 2".to_owned(),
-            stages: Vec::new(),
+            campaigns: Vec::new(),
         };
         let figure = layers(&of_layers, &found, "dense, seed 1, final weights");
         let table = csv(&figure);

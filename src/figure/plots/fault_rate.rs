@@ -7,16 +7,15 @@ use super::curves::{Averaged, RunCounts, note};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
+use crate::distinct;
 use crate::model::{Figure, Line, Note, ReferenceLine, Trace};
 use crate::palette::{Dash, style_of};
-use doc::fault::Protect;
-use doc::stage_number;
-use results::RunRecord;
-use results::campaign::{CampaignRecord, Estimate};
+use results::campaign::{CampaignRecord, CellState, Estimate, protection};
 use results::number::Format;
 use results::statistics::{Band, level};
 use results::tiles::Group;
 use results::view::PlotOptions;
+use results::{RunRecord, by_key};
 
 pub const PLOT: Plot = Plot {
     name: "fault-rate",
@@ -29,9 +28,11 @@ pub const PLOT: Plot = Plot {
     controls: Controls::of_means("Fault rate"),
     build,
     has_data_of: Some(|record| record.campaigns().iter().any(varies_rate)),
+    lacks: "it needs results of a Campaign stage that varies the rate",
     ..Plot::BASE
 };
 
+const UNPROTECTED: &str = "unprotected";
 const SINGLE: &str = "bootstrap interval over trials";
 
 fn varies_rate(campaign: &CampaignRecord) -> bool {
@@ -39,7 +40,8 @@ fn varies_rate(campaign: &CampaignRecord) -> bool {
 }
 
 fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
-    let drawn: Vec<Averaged> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
+    let is_alone = arms.iter().filter(|arm| over_rates(arm).next().is_some()).count() == 1;
+    let drawn: Vec<Averaged> = arms.iter().flat_map(|arm| lines(arm, is_alone, options)).collect();
     let reference_lines =
         if drawn.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
     let note = note_of(&drawn, options);
@@ -51,14 +53,11 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
         note,
         ..Figure::default()
     };
-    let words: BTreeSet<&str> =
-        arms.iter().flat_map(over_rates).filter_map(|campaign| word_of(&campaign.began.protect)).collect();
-    if figure.lines.iter().any(|line| line.style.dash == Dash::Dotted) && !words.is_empty() {
-        let words: Vec<String> = words.iter().map(|word| format!("\u{201c}{word}\u{201d}")).collect();
-        let names = words.join(" or ");
-        figure.add_note(&format!(
-            "{names} with the protection, \u{201c}unprotected\u{201d} the same faults without it"
-        ));
+    let protections = arms.iter().flat_map(over_rates).filter_map(|own| protection(&own.began.protect));
+    let protections = distinct(protections);
+    if figure.lines.iter().any(|line| line.style.dash == Dash::Dotted) && !protections.is_empty() {
+        let how = protections.join(" or ");
+        figure.add_note(&format!("solid: {how}, dotted: the same faults {UNPROTECTED}"));
     }
     if !figure.reference_lines.is_empty() {
         figure.add_note("dashed: fault-free accuracy");
@@ -107,51 +106,42 @@ fn axis(arms: &[ArmRuns]) -> &'static str {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    stage: String,
-    branch: String,
-    unprotected: bool,
-}
-
 /// The estimates of a run for each rate. Keys are the bits of rates, which are equal in all seeds.
 type Rates = BTreeMap<u64, Estimate>;
 
-fn lines(arm: &ArmRuns, options: &PlotOptions) -> Vec<Averaged> {
-    let mut found: BTreeMap<Key, BTreeMap<usize, Rates>> = BTreeMap::new();
-    for (run, (_, record)) in arm.runs.iter().enumerate() {
-        for campaign in record.campaigns() {
-            let (began, measured) = (&campaign.began, campaign.cells.iter().filter(|state| state.trials > 0));
-            for state in measured {
-                let Some(rate) = began.cells.get(state.cell).and_then(|cell| cell.rate) else { continue };
-                let (stage, branch) = (began.stage.clone(), began.branch.clone());
-                let key = Key { stage, branch, unprotected: state.unprotected };
-                // The last round counts.
-                found.entry(key).or_default().entry(run).or_default().insert(rate.to_bits(), state.accuracy);
-            }
+/// Returns the lines of an arm: one for each campaign, and one for the same trials without the protection. Where the arm `is_alone`, the legend has
+/// no need to name it again.
+fn lines(arm: &ArmRuns, is_alone: bool, options: &PlotOptions) -> Vec<Averaged> {
+    let measured = arm.runs.iter().enumerate().flat_map(|(run, (_, record))| {
+        let campaigns = record.campaigns().iter().filter(|campaign| varies_rate(campaign));
+        campaigns.flat_map(move |campaign| campaign.cells.iter().map(move |state| (run, campaign, state)))
+    });
+    let measured = measured.filter(|(_, _, state)| state.trials > 0);
+    let found = by_key(measured.map(|(run, campaign, state)| {
+        ((campaign.began.branch.as_str(), state.unprotected, campaign.name.as_str()), (run, campaign, state))
+    }));
+    let line = |((branch, unprotected, campaign), measured): ((&str, bool, &str), Vec<_>)| {
+        let mut runs: BTreeMap<usize, Rates> = BTreeMap::new();
+        for (run, campaign, state) in measured {
+            let (campaign, state): (&CampaignRecord, &CellState) = (campaign, state);
+            let Some(rate) = campaign.began.cells.get(state.cell).and_then(|cell| cell.rate) else {
+                continue;
+            };
+            // The last round counts.
+            runs.entry(run).or_default().insert(rate.to_bits(), state.accuracy);
         }
-    }
-    let stages: BTreeSet<(String, String)> =
-        found.keys().map(|key| (key.stage.clone(), key.branch.clone())).collect();
-    let protections: BTreeMap<(String, String), &str> = over_rates(arm)
-        .filter_map(|campaign| {
-            let began = &campaign.began;
-            Some(((began.stage.clone(), began.branch.clone()), word_of(&began.protect)?))
-        })
-        .collect();
-    let line = |(Key { stage, branch, unprotected }, runs): (Key, BTreeMap<usize, Rates>)| {
-        let mut name = Path { branch: branch.clone(), member: None }.name(&arm.name);
-        if stages.len() > 1 {
-            name = format!("{name}, stage {}", stage_number(&stage));
-        }
-        let protection =
-            if unprotected { Some("unprotected") } else { protections.get(&(stage, branch)).copied() };
-        if let Some(protection) = protection {
-            name = format!("{name}, {protection}");
-        }
+        let has_several = found.iter().any(|((other, _, name), _)| *other == branch && *name != campaign);
+        let path = Path { branch: branch.to_owned(), member: None }.name(&arm.name);
+        let name = match (has_several, unprotected) {
+            (false, true) if is_alone && branch.is_empty() => UNPROTECTED.to_owned(),
+            (true, true) => format!("{path}, {campaign}, {UNPROTECTED}"),
+            (true, false) => format!("{path}, {campaign}"),
+            (false, true) => format!("{path}, {UNPROTECTED}"),
+            (false, false) => path,
+        };
         drawn(arm, &name, unprotected, runs, options)
     };
-    found.into_iter().map(line).collect()
+    found.clone().into_iter().map(line).collect()
 }
 
 fn drawn(
@@ -202,16 +192,6 @@ fn drawn(
     Averaged { line, counts, trainings: Vec::new() }
 }
 
-/// Returns the protection of a campaign in a word for the legend; none where there is no protection.
-const fn word_of(protect: &Protect) -> Option<&'static str> {
-    match protect {
-        Protect::Nothing => None,
-        Protect::Clip => Some("clipped"),
-        Protect::ZeroNonFinite => Some("NaN set to 0"),
-        Protect::Both => Some("clipped, NaN set to 0"),
-    }
-}
-
 /// Returns the golden accuracy of an arm: its mean without faults, over the runs that the means under faults are over.
 fn golden(arm: &ArmRuns) -> Option<ReferenceLine> {
     let of_run = |(run, (_, record)): (usize, &(u64, RunRecord))| {
@@ -221,8 +201,7 @@ fn golden(arm: &ArmRuns) -> Option<ReferenceLine> {
     let found = arm.split(arm.runs.iter().enumerate().flat_map(of_run), |(run, _)| *run).averaged;
     let golden: Vec<f64> = found.into_iter().map(|(_, accuracy)| accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;
-    let name = format!("{}, fault-free", arm.name);
-    (!golden.is_empty()).then(|| ReferenceLine::level(&name, mean, Some(arm.colour)))
+    (!golden.is_empty()).then(|| ReferenceLine::level("fault-free", mean, Some(arm.colour)))
 }
 
 #[cfg(test)]
@@ -230,6 +209,7 @@ mod tests {
     use super::super::testing::{arm, outcome, rates, rows, single_faults};
     use super::*;
     use crate::At;
+    use crate::legend::{Sample, samples};
     use results::Event;
     use results::campaign::CampaignBegan;
     use results::statistics::Spread;
@@ -241,15 +221,15 @@ mod tests {
         let figure = build(&[arm("a", 2, &run)], &PlotOptions::default());
         let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
-        assert_eq!(
-            shown,
-            [("a, clipped", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]
-        );
-        assert_eq!(figure.reference_lines[0].name, "a, fault-free");
+        assert_eq!(shown, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("unprotected", vec![[1e-6, 0.5]])]);
+        assert_eq!(figure.reference_lines[0].name, "fault-free", "the legend says the arm once");
+        let two = build(&[arm("a", 2, &run), arm("b", 3, &run)], &PlotOptions::default());
+        let names: Vec<&str> = samples(&two).iter().map(Sample::name).collect();
+        assert_eq!(names, ["a", "a, unprotected", "b", "b, unprotected", "fault-free"]);
         assert_eq!(
             figure.note.text("bars"),
-            "mean over trials, bars: bootstrap interval over trials, \u{201c}clipped\u{201d} with the protection, \
-             \u{201c}unprotected\u{201d} the same faults without it, dashed: fault-free accuracy"
+            "mean over trials, bars: bootstrap interval over trials, solid: clipped, dotted: the same faults \
+             unprotected, dashed: fault-free accuracy"
         );
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
         assert_eq!((figure.reference_lines[0].at, figure.reference_lines[0].colour), (At::Y(0.875), Some(2)));

@@ -29,6 +29,7 @@ pub const LINE_ERROR: Plot = Plot {
     build: |arms, options| {
         along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
     },
+    lacks: "it needs results of a Connect stage; the distances, those of Ensemble or Watch",
     ..Plot::BASE
 };
 
@@ -44,6 +45,7 @@ pub const LINE_LOSS: Plot = Plot {
     has_data_of: Some(|record| record.points().first_of(LOSS).is_some()),
     controls: Controls::of_means(POSITION),
     build: |arms, options| along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss),
+    lacks: "it needs results of a Connect stage; the distances, those of Ensemble or Watch",
     ..Plot::BASE
 };
 

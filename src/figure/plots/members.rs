@@ -22,6 +22,7 @@ pub const MEMBERS: Plot = Plot {
     has_data_of: Some(|record| record.points().first_of(VOTE.name).is_some()),
     controls: Controls { rounds: false, ..Controls::ALL },
     build: members_figure,
+    lacks: "it needs results of an Ensemble stage",
     ..Plot::BASE
 };
 
@@ -52,6 +53,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
     has_data_of: Some(|record| record.points().first_of(DISTANCE.name).is_some()),
     controls: Controls { rounds: false, ..Controls::ALL },
     build: distance_figure,
+    lacks: "it needs results of an Ensemble stage",
     ..Plot::BASE
 };
 

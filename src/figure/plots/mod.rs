@@ -27,10 +27,10 @@ use std::sync::Arc;
 
 use super::axis::Axis;
 use super::model::{Figure, Seeds};
-pub use campaigns::campaign_stages;
+pub use campaigns::campaign_choices;
 use results::table::Row;
 use results::tiles::Group;
-use results::view::{PlotOptions, REMAINING, XAxis};
+use results::view::{PlotOptions, PlotView, REMAINING, XAxis};
 use results::{RunRecord, Split};
 pub use rounds::in_panels;
 pub use weights::parameters as recorded_parameters;
@@ -71,6 +71,8 @@ pub struct Plot {
     /// The figure of the results so far. Arms without points do not appear; without any points, [`Figure::has_data`] is
     /// false.
     pub build: fn(&[ArmRuns], &PlotOptions) -> Figure,
+    /// Names in its legend that are hidden until somebody shows them.
+    pub hidden: &'static [&'static str],
     /// True if a run has data for it, which makes its tab appear; `None` for one that is always there.
     pub has_data_of: Option<fn(&RunRecord) -> bool>,
     /// The layer and bit of a cell, by row and column of the figure, whose trials can be opened.
@@ -88,10 +90,17 @@ impl Plot {
         help: "",
         controls: Controls::ALL,
         build: |_, _| Figure::default(),
+        hidden: &[],
         has_data_of: None,
         injected_at: |_, _| None,
         lacks: "these runs have no results for it",
     };
+
+    /// Returns its view until somebody changes it.
+    pub fn view(&self) -> PlotView {
+        let hidden = self.hidden.iter().map(|name| (*name).to_owned()).collect();
+        PlotView { hidden, ..PlotView::default() }
+    }
 
     /// Returns true if it applies to any of these runs; otherwise its tab is hidden.
     pub fn concerns<'a>(&self, mut records: impl Iterator<Item = &'a RunRecord>) -> bool {
@@ -112,8 +121,8 @@ pub struct Controls {
     pub rounds: bool,
     /// True if it shows a recorded statistic of weights, of one layer or of one arm.
     pub weights: bool,
-    /// True if it shows the faults of one arm: what is selected, with a panel for each of several settings or arms; and of
-    /// one stage, if several have campaigns.
+    /// True if it shows the faults of one arm: what is selected, with a panel for each of several settings or arms; and
+    /// one campaign of several.
     pub one_arm: bool,
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::campaigns::{bits, drawn, has_outcomes, layers, note, parts};
+use super::campaigns::{MASKED, bits, drawn, has_outcomes, layers, note, parts};
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
 use crate::model::{Bars, Figure, Note};
-use results::campaign::{OneStage, Tally};
+use results::campaign::{Chosen, Tally};
 use results::tiles::Group;
 use results::view::PlotOptions;
 
@@ -17,11 +17,13 @@ pub const BY_BIT: Plot = Plot {
     subject: "outcomes by bit",
     help: "Which bits are critical? Outcomes of the images under a single fault, by the bit with \
            the fault and its field in the number format. SDC-1: another class; SDC-5: the golden \
-           class is not among the top five; DUE: NaN or infinity. Needs a Campaign stage with one \
-           fault in each trial. It shows what is selected on the left, with a panel for each setting.",
+           class is not among the top five; DUE: NaN or infinity; masked images are hidden until \
+           you click them in the legend. Needs a Campaign stage with one fault in each trial. It shows what is selected on the left, with a panel for each setting.",
     controls: Controls::of_arm("Bit"),
     build: by_bit,
+    hidden: &[MASKED],
     has_data_of: Some(has_outcomes),
+    lacks: "it needs results of a Campaign stage with one fault in each trial",
     ..Plot::BASE
 };
 
@@ -29,8 +31,13 @@ fn by_bit(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let all: Vec<_> = arms.iter().map(|arm| drawn(arm, options)).collect();
     let (bits, categories) = bits(&all);
     let (bars, note) = stacked(arms, &all, &bits, |drawn| drawn.sums(|_, outcome| outcome.bit));
-    let y = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
-    Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
+    Figure {
+        x: Axis::named("Bit", categories),
+        y: Axis::percent("Share of images"),
+        bars,
+        note,
+        ..Figure::default()
+    }
 }
 
 pub const BY_LAYER: Plot = Plot {
@@ -40,11 +47,14 @@ pub const BY_LAYER: Plot = Plot {
     subject: "outcomes by layer",
     help: "Which layers are critical? Outcomes of the images under a single fault, by the layer \
            with the fault. SDC-1: another class; SDC-5: the golden class is not among the top five; \
-           DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial. It shows what is \
+           DUE: NaN or infinity; masked images are hidden until you click them in the legend. Needs a \
+           Campaign stage with one fault in each trial. It shows what is \
            selected on the left, with a panel for each setting.",
     controls: Controls::of_arm("Share of images"),
     build: by_layer,
+    hidden: &[MASKED],
     has_data_of: Some(has_outcomes),
+    lacks: "it needs results of a Campaign stage with one fault in each trial",
     ..Plot::BASE
 };
 
@@ -54,7 +64,7 @@ fn by_layer(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let (bars, note) = stacked(arms, &all, &layers, |drawn| {
         drawn.sums(|campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
     });
-    let x = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
+    let x = Axis::percent("Share of images");
     let y = Axis { reversed: true, ..Axis::of_names("Layer", layers) };
     Figure { x, y, bars, note, ..Figure::default() }
 }
@@ -62,9 +72,9 @@ fn by_layer(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
 /// Returns the bars of all arms with outcomes, and a note. Arms are side by side.
 fn stacked<K: Ord>(
     arms: &[ArmRuns],
-    all: &[OneStage<'_>],
+    all: &[Chosen<'_>],
     categories: &[K],
-    sums: impl Fn(&OneStage<'_>) -> BTreeMap<K, (u64, Tally)>,
+    sums: impl Fn(&Chosen<'_>) -> BTreeMap<K, (u64, Tally)>,
 ) -> (Vec<Bars>, Note) {
     let mut of_arms: Vec<Vec<Bars>> = Vec::new();
     let (mut trials, mut captions) = (Vec::new(), Vec::new());
@@ -101,10 +111,10 @@ mod tests {
         assert_eq!(names, [("b30", "exponent"), ("b0", "mantissa")]);
         let values: Vec<_> = figure.bars.iter().map(|bars| bars.values.clone()).collect();
         // 20 images: 8 masked, 12 with another class, of which 6 lost the golden class from their top five.
-        assert_eq!(values, [[0.4, 1.0], [0.0, 0.0], [0.3, 0.0], [0.3, 0.0], [0.0, 0.0]]);
+        assert_eq!(values, [[0.3, 0.0], [0.3, 0.0], [0.0, 0.0], [0.0, 0.0], [0.4, 1.0]]);
         let heads: Vec<f64> = bar_parts(&figure)
             .iter()
-            .filter(|part| part.bars.name == "DUE")
+            .filter(|part| part.bars.name == MASKED)
             .map(|part| part.ends[1])
             .collect();
         assert!(heads.iter().all(|head| (head - 1.0).abs() < 1e-12), "{heads:?}");

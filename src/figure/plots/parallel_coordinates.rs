@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::values::{axis_of_numbers, axis_of_result, axis_of_texts};
 use super::{ArmRuns, Controls, Plot};
 use crate::axis::Axis;
+use crate::cells::{Cells, ColourMap};
 use crate::model::{Figure, Line, Trace};
 use crate::palette::style_of;
 use results::table::columns::Column;
@@ -22,8 +23,9 @@ pub const PLOT: Plot = Plot {
     title: "Parallel coordinates",
     group: Group::Runs,
     subject: "settings and results of runs",
-    help: "Which settings go with which results? One line for each run in the colour of its arm, across an \
-           axis for each setting in which the runs differ and for each result. Lines that stay parallel \
+    help: "Which settings go with which results? One line for each run in the colour of its result, across an \
+           axis for each setting in which the runs differ and for each result; the last axis is the one that \
+           colours show: test accuracy, or the y of *Metric over setting*. Lines that stay parallel \
            between two axes suggest a positive relation, lines that cross a negative one. Drag along an axis \
            to keep only the runs that pass there; click the axis to show all again, and a line to pin its \
            values. The columns of Runs are the axes once you choose some. The filter of Runs applies too.",
@@ -39,7 +41,7 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     if runs.is_empty() {
         return Figure::default();
     }
-    let (axes, left_out) = axes(&runs, options.columns.as_deref());
+    let (axes, left_out) = axes(&runs, options);
     let mut next = 0;
     let mut lines = Vec::new();
     for arm in arms {
@@ -50,7 +52,13 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
         next += count;
     }
     let note = if left_out > 0 { format!("{left_out} more settings differ") } else { String::new() };
+    let run_scale = axes.last().filter(|last| last.axis.categories.is_empty()).map(|last| Cells {
+        axis: last.axis.clone(),
+        colour_map: ColourMap::Lines,
+        ..Cells::default()
+    });
     Figure {
+        run_scale,
         x: Axis::of_names("", axes.iter().map(|of| of.axis.label())),
         y: Axis { range: Some([0.0, 1.0]), ..Axis::default() },
         parallel: axes.into_iter().map(|of| of.axis).collect(),
@@ -70,15 +78,25 @@ fn has_result(row: &Row) -> bool {
     row.last.is_some()
 }
 
-/// Returns the axes, of the chosen columns or of settings that differ and results, and the number of settings left out.
-fn axes(runs: &[&Row], chosen: Option<&[Column]>) -> (Vec<RunAxis>, usize) {
+/// Returns the axes, of the chosen columns or of settings that differ and results, and the number of settings left out. The
+/// result that colours show is the last one.
+fn axes(runs: &[&Row], options: &PlotOptions) -> (Vec<RunAxis>, usize) {
     // One axis alone compares nothing.
-    let chosen = chosen.filter(|columns| columns.iter().filter(|column| column.is_fact()).count() > 1);
+    let chosen = options
+        .columns
+        .as_deref()
+        .filter(|columns| columns.iter().filter(|column| column.is_fact()).count() > 1);
     let mut columns = facts(runs, chosen);
     let is_setting = |column: &Column| matches!(column, Column::Setting(_));
     let settings = columns.iter().filter(|column| is_setting(column)).count();
     let left_out = if chosen.is_some() { 0 } else { settings.saturating_sub(MOST_SETTINGS) };
     columns.drain(settings.min(MOST_SETTINGS)..settings.min(MOST_SETTINGS) + left_out);
+    let place = |wanted: &Column| columns.iter().position(|column| column == wanted);
+    let result = options.metric.y.as_ref().and_then(place).or_else(|| place(&Column::Last));
+    if let Some(result) = result {
+        let result = columns.remove(result);
+        columns.push(result);
+    }
     (columns.iter().map(|column| axis(runs, column)).collect(), left_out)
 }
 
@@ -124,6 +142,10 @@ mod tests {
     use super::super::testing::{arm, rows as shared};
     use super::*;
     use crate::axis::Scale;
+    use crate::legend::samples;
+    use crate::palette::Theme;
+    use crate::scene::lines::{in_drawing_order, run_colour};
+    use results::metric::MetricAxes;
 
     fn row(arm: &str, seed: u64, settings: &[(&str, &str)], best: f64) -> Row {
         let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));
@@ -169,14 +191,29 @@ mod tests {
         ];
         let figure = build(&arms, &PlotOptions::default());
         let titles: Vec<_> = figure.parallel.iter().map(Axis::label).collect();
-        assert_eq!(titles, ["Optimizer", "Rate", "Best accuracy (%)", "Test accuracy (%)", "Time (s)"]);
+        assert_eq!(titles, ["Optimizer", "Rate", "Best accuracy (%)", "Time (s)", "Test accuracy (%)"]);
         assert_eq!(figure.parallel[1].scale, Scale::Log10, "two decades");
         let words: Vec<_> = figure.parallel[0].categories.iter().map(|word| word.name.as_str()).collect();
         assert_eq!(words, ["Adam", "Sgd"]);
         let [a, b] = figure.lines.as_slice() else { panic!("two arms") };
         assert_eq!((a.traces.len(), a.style.colour, b.traces[0].name.as_str()), (2, 3, "seed 1"));
-        assert_eq!(a.traces[1].points, [[0.0, 0.0], [1.0, 0.001], [2.0, 0.5], [3.0, 0.25], [4.0, 10.0]]);
+        assert_eq!(a.traces[1].points, [[0.0, 0.0], [1.0, 0.001], [2.0, 0.5], [3.0, 10.0], [4.0, 0.25]]);
         assert_eq!(b.traces[0].points[..3], [[0.0, 1.0], [1.0, 0.1], [2.0, 1.0]]);
+    }
+
+    #[test]
+    fn runs_have_the_colours_of_their_result_and_the_best_one_is_on_top() {
+        let rows = [row("a", 1, &[("rate", "1")], 0.75), row("b", 1, &[("rate", "2")], 0.5)];
+        let arms = rows.each_ref().map(|row| ArmRuns { rows: shared([row]), ..arm(&row.arm, 0, []) });
+        let figure = build(&arms, &PlotOptions::default());
+        assert_eq!(figure.scale().map(|scale| scale.axis.label()).as_deref(), Some("Test accuracy (%)"));
+        assert!(samples(&figure).is_empty(), "the scale is the legend");
+        assert_eq!(in_drawing_order(&figure), [[1, 0], [0, 0]]);
+        let [best, worst] = [[0, 0], [1, 0]].map(|run| run_colour(&figure, run, Theme::Light));
+        assert_ne!(best, worst, "both arms have one style");
+        let metric = MetricAxes { y: Some(Column::Duration), ..MetricAxes::default() };
+        let figure = build(&arms, &PlotOptions { metric, ..PlotOptions::default() });
+        assert_eq!(figure.parallel.last().map(Axis::label).as_deref(), Some("Time (s)"));
     }
 
     #[test]
@@ -189,7 +226,7 @@ mod tests {
             build(&arms, &options).parallel.iter().map(Axis::label).collect()
         };
         let rate = Column::Setting("train.optimizer.rate".to_owned());
-        assert_eq!(titles(&[Column::Seed, Column::Last, rate]), ["Test accuracy (%)", "Rate"]);
+        assert_eq!(titles(&[Column::Seed, Column::Last, rate]), ["Rate", "Test accuracy (%)"]);
         assert_eq!(titles(&[Column::Last]).len(), 3, "one axis compares nothing");
     }
 

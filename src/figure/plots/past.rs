@@ -26,6 +26,7 @@ pub const PLOT: Plot = Plot {
     has_data_of: Some(|record| SERIES.iter().any(|series| record.points().first_of(series.name).is_some())),
     controls: Controls { rounds: false, ..Controls::ALL },
     build,
+    lacks: "it needs results of a plan that watches the past",
     ..Plot::BASE
 };
 

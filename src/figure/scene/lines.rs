@@ -6,8 +6,8 @@ use super::{
     RING, Shape, Surface, WHISKER, clipped, segments,
 };
 use crate::layout::{Rect, TICK, Upright};
-use crate::model::{At, Line, ReferenceLine, Trace};
-use crate::palette::{Dash, Marker, Style, Theme, outline};
+use crate::model::{At, Figure, Line, ReferenceLine, Trace};
+use crate::palette::{Dash, Marker, Rgb, Style, Theme, outline};
 use results::statistics::Band;
 
 /// The largest movement of an edge by simplifying, in ems.
@@ -370,9 +370,6 @@ fn marks_of(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<It
 const RUN: f64 = 0.11;
 const POINTED: f64 = 0.25;
 const OPACITY: f64 = 0.78;
-/// Opacity of the ground behind labels.
-const PATCH: f64 = 0.8;
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunLook {
     /// Its strength: less while another one stands out.
@@ -380,19 +377,53 @@ pub struct RunLook {
     pub is_pointed: bool,
 }
 
+/// Returns all runs, by the indices of the line and of the run in it, those with the highest values last: on top.
+pub fn in_drawing_order(figure: &Figure) -> Vec<[usize; 2]> {
+    let lines = figure.lines.iter().enumerate();
+    let mut runs: Vec<[usize; 2]> =
+        lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |nth| [index, nth])).collect();
+    if figure.run_scale.is_some() {
+        let value = |[index, nth]: &[usize; 2]| scaled(&figure.lines[*index].traces[*nth]);
+        runs.sort_by(|a, b| {
+            value(a).is_finite().cmp(&value(b).is_finite()).then(value(a).total_cmp(&value(b)))
+        });
+    }
+    runs
+}
+
+/// Returns the value that a run is coloured by; NaN without one.
+fn scaled(trace: &Trace) -> f64 {
+    trace.points.last().map_or(f64::NAN, |[_, value]| *value)
+}
+
+/// Returns the colour of a run: that of its value, grey without one, or that of its arm where there is no scale.
+pub fn run_colour(figure: &Figure, [index, nth]: [usize; 2], theme: Theme) -> Rgb {
+    let line = &figure.lines[index];
+    match &figure.run_scale {
+        None => line.style.rgb(theme),
+        Some(scale) => {
+            scale.colour(scaled(&line.traces[nth]), scale.range(), theme).unwrap_or_else(|| theme.pale())
+        }
+    }
+}
+
 /// Returns the nth run of the line with this index across the axes; `None` if it has fewer than two values.
 pub fn run(
-    line: &Line,
+    figure: &Figure,
     [index, nth]: [usize; 2],
     axes: &[Upright],
     em: f64,
     theme: Theme,
     look: RunLook,
 ) -> Option<Item> {
+    let line = &figure.lines[index];
     let places = places_of_run(&line.traces[nth], axes);
     let opacity = if look.is_pointed { 1.0 } else { OPACITY * look.strength };
     let width = if look.is_pointed { POINTED } else { RUN };
-    let pen = Pen::new(Ink::new(line.style.rgb(theme)).faint(opacity), width * em).dashed(line.style.dash);
+    let ink = Ink::new(run_colour(figure, [index, nth], theme)).faint(opacity);
+    let pen = Pen::new(ink, width * em);
+    // By their arms, runs differ in grey print too.
+    let pen = if figure.run_scale.is_none() { pen.dashed(line.style.dash) } else { pen };
     // Dashes are as long as in the legend, so that they differ even in hundreds of thin lines.
     let pen = Pen { unit: LINE * em, ..pen };
     let pieces = super::pieces(&places).filter(|piece| piece.len() > 1);
@@ -417,7 +448,7 @@ pub fn parallel_axes(axes: &[Upright], plot: Rect, em: f64, theme: Theme) -> Vec
     let pen = Pen::new(Ink::new(theme.axis()), AXIS * em);
     let mut items = vec![Shape::Line(segments(axes.iter().flat_map(upright)), pen).plain()];
     for (rect, label) in axes.iter().flat_map(|axis| &axis.labels) {
-        items.push(Shape::Rect(*rect, Ink::new(theme.ground()).faint(PATCH), None).plain());
+        items.push(Shape::Rect(*rect, Ink::new(theme.ground()), None).plain());
         items.push(Shape::Text(label.clone(), theme.ink()).plain());
     }
     items
@@ -428,7 +459,7 @@ mod tests {
     use super::*;
     use crate::axis::Axis;
     use crate::scene::page::drawn;
-    use crate::{Figure, IntervalStyle, Options, style_of};
+    use crate::{IntervalStyle, Options, style_of};
     use results::statistics::Band;
 
     /// Lines with an interval at each of so many epochs.

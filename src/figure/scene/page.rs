@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::areas::{HATCH, hatching};
-use super::lines::{RunLook, mark, parallel_axes, run};
+use super::lines::{RunLook, in_drawing_order, mark, parallel_axes, run};
 use super::{
     AXIS, Detail, GRID, Id, Ink, Intervals, Item, LINE, Look, MARKER, Pen, Point, Shape, Surface, areas,
     bands, ground, over, segments,
@@ -100,6 +100,7 @@ fn contents(figure: &Figure, layout: &Layout<'_>, options: &Options, items: &mut
     if !figure.parallel.is_empty() {
         items.extend(runs(figure, layout, theme));
         items.extend(parallel_axes(&layout.parallel, layout.plot, layout.font, theme));
+        items.extend(scale_bar(figure, layout.scale_bar.as_ref(), layout.font, theme));
         return Vec::new();
     }
     let hidden = BTreeSet::new();
@@ -119,9 +120,9 @@ fn contents(figure: &Figure, layout: &Layout<'_>, options: &Options, items: &mut
     data
 }
 
-/// Returns the colour scale of a heat map.
+/// Returns the colour scale of a heat map, or of runs.
 pub fn scale_bar(figure: &Figure, bar: Option<&ScaleBar>, font: f64, theme: Theme) -> Vec<Item> {
-    match figure.cells.as_ref().zip(bar).filter(|_| figure.has_data()) {
+    match figure.scale().zip(bar).filter(|_| figure.has_data()) {
         Some((cells, bar)) => areas::scale_bar(cells, bar, font, theme),
         None => Vec::new(),
     }
@@ -163,9 +164,8 @@ pub fn axes(layout: &Layout<'_>, theme: Theme) -> Item {
 
 fn runs(figure: &Figure, layout: &Layout<'_>, theme: Theme) -> Vec<Item> {
     let look = RunLook { strength: 1.0, is_pointed: false };
-    let lines = figure.lines.iter().enumerate();
-    let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |nth| (line, [index, nth])));
-    runs.filter_map(|(line, id)| run(line, id, &layout.parallel, layout.font, theme, look)).collect()
+    let runs = in_drawing_order(figure).into_iter();
+    runs.filter_map(|id| run(figure, id, &layout.parallel, layout.font, theme, look)).collect()
 }
 
 fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> (Vec<Item>, f64) {

@@ -200,7 +200,7 @@ pub fn exported(
         let (line, colour) = lines.get(&run.id).cloned().unwrap_or((run.arm.clone(), colour(run)));
         Drawn { line, colour, seed: run.seed, record, row }
     });
-    let kept = view.plots.get(plot.name).cloned().unwrap_or_default();
+    let kept = view.plots.get(plot.name).cloned().unwrap_or_else(|| plot.view());
     let filter = view.filter_note(&rows, &left_out);
     let options = PlotOptions { columns: view.table.columns.clone(), ..view.options.clone() };
     let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &options, &kept, &filter);

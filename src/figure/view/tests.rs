@@ -71,7 +71,9 @@ fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
     assert_eq!(figure.lines.len(), 2);
     let seen = seen(&figure, &view);
     assert_eq!((seen.lines.len(), seen.x.range, seen.y.range), (1, Some([1.0, 2.0]), None));
-    assert_eq!(results::view::in_words("test_accuracy"), "Test accuracy");
+    let words = ["test_accuracy", "campaign_sdc1", "campaign_due", "campaign_accuracy_unprotected"];
+    let expected = ["Test accuracy", "SDC-1 rate", "DUE rate", "Accuracy under faults, unprotected"];
+    assert_eq!(words.map(results::view::in_words), expected);
 }
 
 fn parallel() -> Figure {

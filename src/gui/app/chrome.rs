@@ -35,6 +35,7 @@ impl App {
         if ui.input(moves_focus) {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
+        self.regions.drawn.clear();
         self.bar_ui(ui);
         if !self.shell.is_starting {
             self.changed_ui(ui);
@@ -65,6 +66,8 @@ impl App {
 
     fn bar_ui(&mut self, ui: &mut Ui) {
         let (status, groups) = (self.runner.status(), self.workspace.groups());
+        let takes_keyboard = self.regions.begin(ui.max_rect().with_max_y(ui.max_rect().top() + bar::HEIGHT));
+        let opens_menu = std::mem::take(&mut self.regions.opens_menu);
         let document = &self.editor.document;
         let title = document.title();
         let path = document.path().map(|path| path.display().to_string()).unwrap_or_default();
@@ -80,6 +83,8 @@ impl App {
             is_paused: self.runner.runs.is_paused(),
             command: &|command| self.state_of(command),
             has_view: &|view| self.workspace.has_view(view),
+            takes_keyboard,
+            opens_menu,
         };
         let frame = Frame::new().fill(theme::present(ui).panel);
         let panel = Panel::top("bar").exact_size(bar::HEIGHT).show_separator_line(false).frame(frame);
@@ -130,7 +135,7 @@ impl App {
             self.log.see();
         }
         let chosen = sizes.log().show_collapsible(ui, &mut open, |ui| {
-            unpushed(ui, |ui| status_ui(ui, self.editor.document.problems(), &self.log).cloned())
+            unpushed(ui, |ui| status_ui(ui, self.editor.document.problems(), &mut self.log).cloned())
         });
         self.shell.settings.shows_log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
@@ -146,7 +151,10 @@ impl App {
         match status_line_ui(ui, &self.log, idle, fact.as_deref(), self.shell.settings.shows_log) {
             None => {}
             Some(StatusResponse::Log) => self.shell.settings.shows_log ^= true,
-            Some(StatusResponse::Action(action)) => open_on_desktop(ui.ctx(), action.path()),
+            Some(StatusResponse::Action(action)) => match action.path() {
+                Some(path) => open_on_desktop(ui.ctx(), path),
+                None => self.execute(Command::Resume, &ui.ctx().clone()),
+            },
         }
     }
 
@@ -168,10 +176,11 @@ impl App {
                 self.shell.settings.shows_plan = plan_is_open;
             });
         });
-        self.shell.settings.set_sides(self.workspace.tiles.group(), [is_open, right]);
+        self.shell.settings.set_sides(self.workspace.tiles.chosen(), [is_open, right]);
     }
 
     fn tree_ui(&mut self, ui: &mut Ui) {
+        let takes_keyboard = self.regions.begin(ui.max_rect());
         let Workspace { treatments, compare, selection, .. } = &mut self.workspace;
         let document = &self.editor.document;
         let input = TreeInput {
@@ -179,6 +188,7 @@ impl App {
             experiment: &document.experiment,
             runs: &self.runner.runs,
             is_behind: document.is_behind(),
+            takes_keyboard,
         };
         match tree_ui(ui, &input, compare, selection) {
             None => {}
@@ -189,7 +199,6 @@ impl App {
                 }
             }
             Some(TreeRequest::Queue(request)) => self.queue(&request, &ui.ctx().clone()),
-            Some(TreeRequest::Recolour) => self.take_treatments(),
             Some(TreeRequest::ShowInTable) => self.workspace.show_in_table(),
             Some(TreeRequest::OpenFolder(run)) => {
                 open_on_desktop(ui.ctx(), &self.editor.results().join(run));
@@ -199,6 +208,9 @@ impl App {
 
     fn plan_ui(&mut self, ui: &mut Ui) {
         ui.set_min_height(ui.available_height()); // a short plan does not make the panel smaller
+        if self.regions.begin(ui.max_rect()) {
+            plan::follow_with_keyboard(ui.ctx());
+        }
         let index = self.workspace.arm();
         self.workspace.plan_arm = index;
         let problems = self.editor.document.problems().to_vec();
@@ -209,12 +221,15 @@ impl App {
         };
         let mut path = self.workspace.selection.stage().map(|(_, path)| path.to_vec());
         let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
-        let is_selected = plan::plan_ui(ui, &arm.name, &mut arm.plan, &mut path, &context);
+        let (is_selected, command) = plan::plan_ui(ui, &arm.name, &mut arm.plan, &mut path, &context);
         if is_selected {
             self.workspace.selection = match path {
                 Some(path) => Selection::Stage { arm: index, path },
                 None => Selection::Arm(index),
             };
+        }
+        if let Some(command) = command {
+            self.execute(command, &ui.ctx().clone());
         }
     }
 
@@ -224,6 +239,9 @@ impl App {
         let mut notes = Vec::new();
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
+                if self.regions.begin(ui.max_rect()) {
+                    widgets::focus_next(ui);
+                }
                 let Workspace { selection, focus, dry_run, inspector, compare, treatments, .. } =
                     &mut self.workspace;
                 let details = selection.run().map(|run| compare.details(run)).unwrap_or_default();
@@ -243,7 +261,7 @@ impl App {
                 inspector.ui(ui, input)
             })
         });
-        self.shell.settings.set_sides(self.workspace.tiles.group(), [left, is_open]);
+        self.shell.settings.set_sides(self.workspace.tiles.chosen(), [left, is_open]);
         for note in notes {
             self.log.info(note);
         }
@@ -254,6 +272,9 @@ impl App {
 
     fn center_ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
+        if self.regions.begin(ui.max_rect()) {
+            widgets::focus_next(ui);
+        }
         self.update_workspace(&ctx);
         let (document, results) = (&self.editor.document, self.editor.results());
         for request in self.workspace.ui(ui, document, &self.runner.runs, &results, &mut self.log) {
@@ -290,13 +311,13 @@ impl App {
             PaletteList::Commands => {
                 let mut entries = command_entries(ctx, &|command| self.state_of(command));
                 // A stage needs a selected arm too.
-                entries.extend(stage_entries(self.refusal(Command::DuplicateArm).as_deref()));
+                entries.extend(stage_entries(self.refusal(Command::PasteStage).as_deref()));
                 entries.extend(view_entries(&|view| self.workspace.has_view(view)));
                 entries
             }
             PaletteList::Files => {
                 let files = self.shell.settings.recent.files();
-                file_entries(files, &self.shell.recent_files.are_there(files, ctx))
+                file_entries(self.shell.recent_files.of(files, ctx))
             }
         };
         match palette.ui(ctx, &entries) {
@@ -318,6 +339,33 @@ pub(super) struct Edges {
     plan: f32,
     inspector: f32,
     log: f32,
+}
+
+/// The parts of the window that F6 leads to: bar, arms, plan, views and settings, as far as they are open.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Regions {
+    /// Where they are, in the order in which they are drawn.
+    drawn: Vec<Rect>,
+    /// The one that gets the keyboard when it is drawn.
+    wanted: Option<usize>,
+    pub opens_menu: bool,
+}
+
+impl Regions {
+    /// Notes where the next part is. Returns true if the keyboard is to come there.
+    fn begin(&mut self, rect: Rect) -> bool {
+        self.drawn.push(rect);
+        self.wanted.take_if(|wanted| *wanted + 1 == self.drawn.len()).is_some()
+    }
+
+    /// Leads the keyboard from the part where it is so many parts on; from nowhere as from the bar.
+    pub fn step(&mut self, ctx: &egui::Context, parts: isize) {
+        let focused = ctx.memory(egui::Memory::focused).and_then(|id| ctx.read_response(id));
+        let at = focused.and_then(|at| self.drawn.iter().position(|rect| rect.contains(at.rect.center())));
+        let next = at.unwrap_or(0).cast_signed() + parts;
+        self.wanted = Some(next.rem_euclid(self.drawn.len().max(1).cast_signed()).cast_unsigned());
+        ctx.request_repaint();
+    }
 }
 
 /// Draws into this part of the window. Returns what panels at its right and at its bottom took of it, in points.

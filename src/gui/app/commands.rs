@@ -14,7 +14,7 @@ use crate::compare::CompareResponse;
 use crate::dialogs::{Dialog, Leaving, Next, Share};
 use crate::history::History;
 use crate::palette::{Choice, PaletteList};
-use crate::plan::Action;
+use crate::plan::{self, Action};
 use crate::plot::Wanted;
 use crate::runs::{QueueAction, QueueCounts, QueueRequest, Sharing};
 use crate::text;
@@ -152,9 +152,7 @@ commands! {
             Open: command("Open…", "Opens an experiment file", |app, ctx| app.proceed(Leaving::to(Next::ChooseFile), ctx))
                 .keys(&[ctrl(Key::O)]).anywhere();
             OpenRecent: command("Open recent…", "Lists recently opened files", |app, _| app.shell.open_list(PaletteList::Files))
-                .keys(&[shift(Key::O)]).anywhere().when(has_recent);
-            ClearRecent: command("Clear list of recent files", "Clears the list; the files stay", |app, _| app.shell.settings.recent.clear())
-                .anywhere().when(has_recent);
+                .keys(&[shift(Key::O)]).anywhere();
         ]
         [
             Save: command("Save", "Writes the experiment to its file", |app, ctx| app.save(None, ctx))
@@ -205,10 +203,10 @@ commands! {
                 .when(|app| require(app.editor.history.redoes().is_some(), "Nothing to redo"));
         ]
         [
-            AddArm: command("Add arm", "Adds another treatment to compare", |app, _| app.change_arms(Command::AddArm))
-                .keys(&[shift(Key::A)]);
-            DuplicateArm: command("Duplicate arm", "Adds a copy of the selected arm", |app, _| app.change_arms(Command::DuplicateArm))
-                .keys(&[shift(Key::D)]).when(has_arm);
+            AddArm: command("Add arm", "Adds a copy of the selected arm, or of the last one, whose name can be typed at once", |app, ctx| {
+                app.change_arms(Command::AddArm);
+                app.rename_arm(ctx);
+            }).keys(&[shift(Key::A), shift(Key::D)]);
             RenameArm: command("Rename arm", "Edits the name of the selected arm in the list", App::rename_arm)
                 .keys(&[plain(Key::F2)]).when(has_arm);
             MoveArmUp: command("Move arm up", "Moves the selected arm up in the list", |app, _| app.change_arms(Command::MoveArmUp))
@@ -239,6 +237,15 @@ commands! {
         [
             DuplicateStage: command("Duplicate stage", "Inserts a copy after the selected stage", |app, _| app.change_stage(Action::Duplicate))
                 .when(|app| app.can_change_stage(Action::Duplicate));
+            CopyStage: command("Copy stage", "Copies the selected stage as it stands in files", App::copy_stage)
+                .when(|app| app.can_change_stage(Action::Copy));
+            PasteStage: command("Paste stage", "Inserts copied stages after the selected one, or at the end of the selected arm",
+                App::paste_stage).when(has_arm);
+            ApplyStage: command("Apply stage to all arms", "Gives all other arms the selected stage: in the place of their stage of that kind, or added at the same place",
+                |app, _| app.apply_stage()).when(|app| {
+                    app.can_change_stage(Action::ApplyToAll)?;
+                    require(app.editor.document.experiment.arms.len() > 1, "There is no other arm")
+                });
             RepeatStage: command("Repeat stage", "Wraps the selected stage in a Repeat", |app, _| app.change_stage(Action::Repeat))
                 .when(|app| app.can_change_stage(Action::Repeat));
             MoveStageUp: command("Move stage up", "Moves the selected stage up in its plan", |app, _| app.change_stage(Action::MoveUp))
@@ -345,6 +352,17 @@ commands! {
                 .keys(&[ctrl(Key::Num4)]).switch(|app| Some(app.shell.settings.shows_log));
         ]
         [
+            OpenMenu: command("Open menu", "Opens the first menu; the arrow keys go on from there", |app, ctx| {
+                app.regions.opens_menu = true;
+                ctx.request_repaint();
+            })
+                .keys(&[plain(Key::F10)]).anywhere();
+            NextRegion: command("Next region", "Gives the keyboard to the next of bar, arms, plan, views and settings",
+                |app, ctx| app.regions.step(ctx, 1)).keys(&[plain(Key::F6)]);
+            PreviousRegion: command("Previous region", "Gives the keyboard to the one before of these regions",
+                |app, ctx| app.regions.step(ctx, -1)).keys(&[KeyboardShortcut::new(Modifiers::SHIFT, Key::F6)]);
+        ]
+        [
             ThemeSystem: command("System theme", "Follows the system: light or dark", |app, ctx| app.take_theme(ThemePreference::System, ctx))
                 .anywhere().switch(|app| Some(app.shell.settings.theme == ThemePreference::System));
             ThemeLight: command("Light theme", "Dark text on a light background", |app, ctx| app.take_theme(ThemePreference::Light, ctx))
@@ -420,10 +438,6 @@ fn unless(why_not: Option<impl Into<Cow<'static, str>>>) -> Enabled {
 
 fn has_document(app: &App) -> Enabled {
     require(!app.shell.is_starting, "No experiment is open: choose one on this page")
-}
-
-fn has_recent(app: &App) -> Enabled {
-    require(!app.shell.settings.recent.files().is_empty(), "No file has been opened or saved yet")
 }
 
 fn has_results(app: &App) -> Enabled {
@@ -745,6 +759,31 @@ impl App {
         unless(action.why_not(plan, selected.map(|(_, path)| path)))
     }
 
+    fn copy_stage(&mut self, ctx: &egui::Context) {
+        if let Some((arm, path)) = self.workspace.selection.stage()
+            && let Some(arm) = self.editor.document.experiment.arms.get_mut(arm)
+        {
+            plan::copy(ctx, &mut arm.plan, path);
+        }
+    }
+
+    /// Gives the selected stage to all arms, and says what became of it.
+    fn apply_stage(&mut self) {
+        if let Some(done) = self.editor.apply_to_all(&self.workspace.selection) {
+            self.log.info(done);
+        }
+    }
+
+    /// Asks for the contents of the clipboard, which come to the plan as a paste.
+    fn paste_stage(&mut self, ctx: &egui::Context) {
+        let [_, right] = self.sides();
+        self.shell.settings.set_sides(self.workspace.tiles.group(), [true, right]);
+        self.shell.settings.shows_plan = true;
+        plan::follow_with_keyboard(ctx);
+        ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
+        ctx.request_repaint();
+    }
+
     fn change_stage(&mut self, action: Action) {
         if let Some(selection) = self.editor.change_stage(action, &self.workspace.selection) {
             self.workspace.selection = selection;
@@ -775,20 +814,7 @@ impl App {
         if request.action == QueueAction::Next && self.runner.runs.counts(&runs).startable > 0 {
             return self.then(Step::Start(StartRequest::Next(runs)), ctx);
         }
-        if self.runner.runs.is_running() {
-            self.runner.runs.carry_out(request);
-            return;
-        }
-        if request.action != QueueAction::Stop
-            && let Err(why) = self.give_file(ctx)
-        {
-            return self.fail("The runs were not moved", &why);
-        }
-        let results = self.editor.results();
-        if let Err(error) = self.runner.runs.rearrange(request, self.editor.document.runs(), &results) {
-            self.log
-                .error(format!("The order of the runs was not written to {} ({error})", results.display()));
-        }
+        self.runner.runs.carry_out(request);
     }
 
     /// Changes how runs share the machine, those that go on too.

@@ -2,9 +2,8 @@
 //! backup of edits against a crash.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use eframe::egui::Context;
+use chrono::Local;
 
 use super::dropped::data_in;
 use crate::commands::Command;
@@ -13,9 +12,11 @@ use crate::document::Document;
 use crate::files::{NO_RESULTS, is_untitled, new_untitled, rename_results};
 use crate::history::{CurrentState, EditState, History};
 use crate::log::Log;
-use crate::plan::{self, Action};
+use crate::plan::{self, Action, Applied};
+use crate::recent::day_of;
 use crate::recovery::{Leftover, Recovery, UnsavedEdits};
 use crate::selection::Selection;
+use crate::text::duration;
 use data::{Data, Recognised};
 use doc::file::FileError;
 use doc::intervention::{Import, Set, WeightFile};
@@ -37,8 +38,12 @@ pub(super) struct Editor {
     pub document: Document,
     pub history: History,
     pub recovery: Option<Recovery>,
-    /// Unsaved edits of crashed windows, the newest last.
+    /// What crashed windows have left, the newest last.
     pub leftovers: Vec<Leftover>,
+    /// The documents of closed windows whose runs are to go on, the newest last.
+    pub closed: Vec<Leftover>,
+    /// The one of them, or of those that were restored, whose runs are to be asked about.
+    pub resumes: Option<Leftover>,
     untitled: PathBuf,
     /// The last look at the file since it was opened or saved, in seconds, and whether another program had written it.
     pub looked: Option<(f64, bool)>,
@@ -53,12 +58,13 @@ impl Editor {
         let template = &templates::all()[0];
         let document = Document::untitled(template.name, template.text).expect("a test opens every template");
         let (history, recovery) = (History::default(), None);
-        let mut editor = Self { document, history, recovery, leftovers: Vec::new(), untitled, looked: None };
+        let (leftovers, closed, resumes, looked) = (Vec::new(), Vec::new(), None, None);
+        let mut editor = Self { document, history, recovery, leftovers, closed, resumes, untitled, looked };
         let Some(folder) = home.map(|home| home.join("recovery")) else { return editor };
         match Recovery::new(&folder) {
             Ok(recovery) => {
-                editor.leftovers = recovery.leftovers();
-                editor.leftovers.reverse();
+                let left = recovery.leftovers().into_iter().rev();
+                (editor.closed, editor.leftovers) = left.partition(|left| left.kept.is_closed);
                 editor.recovery = Some(recovery);
             }
             Err(error) => log.error(format!(
@@ -159,52 +165,32 @@ impl Editor {
         self.history.adopt(CurrentState { experiment, view, tiles, typed });
     }
 
-    /// Keeps edits that are not saved, unless they are given up; returns the time after which to look again, where it is
-    /// too early.
-    pub fn back_up(&mut self, are_given_up: bool, log: &mut Log, ctx: &Context) -> Option<Duration> {
-        let recovery = self.recovery.as_mut()?;
-        if let Some(error) = recovery.error() {
-            log.error(format!("Unsaved edits could not be backed up: {error}"));
-        }
-        let document = &self.document;
-        let wait = if document.would_lose() && !are_given_up {
-            recovery.keep(document.revision(), || document.to_keep())
-        } else {
-            recovery.forget();
-            None
-        };
-        recovery.work(ctx);
-        wait
-    }
-
-    /// Returns the question about the edits of a window that crashed.
+    /// Returns the question about what a window left that crashed.
     pub fn leftover_question(&self) -> Option<Dialog> {
         let leftover = self.leftovers.last()?;
-        let (title, path) = (leftover.kept.title.clone(), leftover.kept.path.clone());
-        Some(Dialog::recover(&title, path.as_deref(), leftover.age.as_secs()))
+        let now = Local::now();
+        let ago = leftover.written.elapsed().unwrap_or_default().as_secs();
+        let when = format!("{}, {} ago", day_of(leftover.written.into(), now), duration(ago as f64));
+        Some(Dialog::recover(&leftover.kept, &when))
     }
 
-    /// Makes the edits that were asked about the document. Returns true if there is another document now.
-    ///
-    /// # Errors
-    /// Why they cannot be read.
-    pub fn restore(&mut self, log: &mut Log) -> Result<bool, String> {
-        let Some(leftover) = self.leftovers.pop() else { return Ok(false) };
-        self.document = Document::recovered(&leftover.kept).map_err(|error| error.to_string())?;
-        log.info(format!("Restored the unsaved edits to {}; save to keep them", leftover.kept.title));
-        // First this window keeps them, then the other one's file goes.
+    /// Keeps the document as one that this window has, before what another one left of it goes.
+    pub fn take_over(&mut self, leftover: Leftover) {
         if let Some(recovery) = &mut self.recovery {
             let document = &self.document;
-            recovery.keep(document.revision(), || document.to_keep());
+            if document.would_lose() {
+                recovery.keep([document.revision(), 0], || document.to_keep());
+            }
             recovery.drop_leftover(leftover);
         }
-        Ok(true)
     }
 
     /// Gives up the edits that were asked about.
     pub fn give_up_leftover(&mut self, log: &mut Log) {
         if let (Some(leftover), Some(recovery)) = (self.leftovers.pop(), &mut self.recovery) {
-            log.info(format!("Discarded the unsaved edits to {}", leftover.kept.title));
+            if !leftover.kept.is_saved {
+                log.info(format!("Discarded the unsaved edits to {}", leftover.kept.title));
+            }
             recovery.drop_leftover(leftover);
         }
     }
@@ -222,15 +208,11 @@ impl Editor {
         let arms = &mut self.document.experiment.arms;
         let selected = selection.arm().filter(|arm| *arm < arms.len());
         let arm = match (command, selected) {
-            (Command::AddArm, _) => {
-                // Without a plan: that of another arm would show the results of that arm.
-                arms.push(Arm { name: free_name(arms, "new arm"), ..Arm::default() });
-                arms.len() - 1
-            }
-            (Command::DuplicateArm, Some(arm)) => {
-                let name = free_name(arms, &format!("{} copy", arms[arm].name));
+            (Command::AddArm, selected) => {
+                let model = selected.or_else(|| arms.len().checked_sub(1)).map(|arm| arms[arm].clone());
+                let model = model.or_else(|| templates::BLANK.experiment().arms.pop()).unwrap_or_default();
                 // At the end, so that the others keep their colours.
-                arms.push(Arm { name, ..arms[arm].clone() });
+                arms.push(Arm { name: free_name(arms, &model.name), ..model });
                 arms.len() - 1
             }
             (Command::RemoveArm, Some(arm)) => {
@@ -274,6 +256,28 @@ impl Editor {
         let plan = &mut self.document.experiment.arms.get_mut(arm)?.plan;
         let path = action.apply(plan, path);
         Some(path.map_or(Selection::Arm(arm), |path| Selection::Stage { arm, path }))
+    }
+
+    /// Gives the selected stage to all other arms: in the place of their stage of its kind, the first for the first and so
+    /// on, else where it stands in its own plan. Returns what became of it.
+    pub fn apply_to_all(&mut self, selection: &Selection) -> Option<String> {
+        let (own, path) = selection.stage()?;
+        let arms = &mut self.document.experiment.arms;
+        let name = arms.get(own)?.name.clone();
+        let plan = arms[own].plan.clone();
+        let stage = plan::stage_in(&plan, path)?;
+        let others = arms.iter_mut().enumerate().filter(|(arm, _)| *arm != own);
+        let done: Vec<Applied> = others.map(|(_, arm)| plan::apply(&plan, path, &mut arm.plan)).collect();
+        let parts = [
+            (Applied::Added, "added to"),
+            (Applied::Replaced, "replaced in"),
+            (Applied::Same, "there already in"),
+        ];
+        let parts = parts.map(|(kind, words)| (done.iter().filter(|it| **it == kind).count(), words));
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> =
+            parts.map(|(count, words)| format!("{words} {}", counted(count, "arm"))).collect();
+        Some(format!("{} of {name}: {}", stage.about().label, listed(&parts)))
     }
 
     /// Adds a stage after the selected one, by what menus call it.
@@ -359,10 +363,14 @@ impl Editor {
     }
 }
 
-fn free_name(arms: &[Arm], wanted: &str) -> String {
-    let further = (2..=arms.len() + 2).map(|number| format!("{wanted} {number}"));
-    let mut names = std::iter::once(wanted.to_owned()).chain(further);
-    names.find(|name| arms.iter().all(|arm| arm.name != *name)).unwrap_or_default()
+/// Returns a name for a copy of an arm that no arm has: `dense 2`, and `dense 3` for a copy of that.
+fn free_name(arms: &[Arm], model: &str) -> String {
+    let is_taken = |name: &str| arms.iter().any(|arm| arm.name == name);
+    let is_copy = |(first, number): &(&str, &str)| number.parse::<u32>().is_ok() && is_taken(first);
+    let first = model.rsplit_once(' ').filter(is_copy).map_or(model, |(first, _)| first);
+    let further = (2..).map(|number: u32| format!("{first} {number}"));
+    let mut names = std::iter::once(first.to_owned()).chain(further);
+    names.find(|name| !is_taken(name)).expect("there are more numbers than arms")
 }
 
 /// Returns what becomes of the present data when the experiment takes a network: that network's data are `taken`, or

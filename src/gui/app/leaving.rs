@@ -7,12 +7,13 @@ use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
 use super::commands::Command;
+use super::runner::StartRequest;
 use super::steps::{PATIENCE, Step};
 use crate::dialogs::{Dialog, Leaving, Next, PathUse};
 use crate::document::Document;
 use crate::files::{PathRequest, Purpose, absolute};
+use crate::recovery::{Leftover, UnsavedEdits};
 use crate::selection::Selection;
-use crate::settings::Unfinished;
 use crate::start::{StartResponse, start_ui};
 use crate::theme;
 use doc::file;
@@ -33,7 +34,8 @@ impl App {
             let typed = if document.is_unsaved() { Vec::new() } else { document.drafts.wrong_texts() };
             self.shell.dialog = Some(Dialog::unsaved(&document.title(), &typed, leaving));
         } else if self.runner.runs.is_running() && leaving.to != Next::ChooseFile && !leaving.is_stopping {
-            let (runs, comes_back) = (self.runner.runs.open().count(), self.unfinished().is_some());
+            let comes_back = self.editor.recovery.is_some() && self.unfinished().is_some();
+            let runs = self.runner.runs.open().count();
             self.shell.dialog = Some(Dialog::Running { runs, leaving, comes_back });
         } else {
             self.leave(leaving, ctx);
@@ -67,7 +69,9 @@ impl App {
 
     /// Stops the runs, and then leaves.
     pub(super) fn stop_and_leave(&mut self, resumes_later: bool, leaving: Leaving, ctx: &egui::Context) {
-        self.note_unfinished(resumes_later);
+        if let Some(kept) = self.unfinished().filter(|_| resumes_later) {
+            self.editor.leave(&UnsavedEdits { is_closed: true, ..kept }, &mut self.log);
+        }
         // Otherwise they would begin once the others have stopped.
         self.steps.retain(|step| !matches!(step, Step::Start(_)));
         self.runner.runs.stop(StopKind::Now);
@@ -147,7 +151,7 @@ impl App {
             Some(count) => self.log_found(count),
             None => self.log.info(format!("Reading results in {}…", results.display())),
         }
-        self.workspace.load(&results, &mut self.log);
+        self.workspace.load(&results, &self.editor.document.experiment.name, &mut self.log);
         self.take_archived();
         self.take_treatments();
         self.editor.begin_history(self.workspace.shown());
@@ -163,9 +167,8 @@ impl App {
     }
 
     /// Returns a note to go on with the present runs at the next start; none when the document cannot be kept.
-    fn unfinished(&self) -> Option<Unfinished> {
+    pub(super) fn unfinished(&self) -> Option<UnsavedEdits> {
         let document = &self.editor.document;
-        let path = document.path().map(Path::to_owned);
         let mut runs: Vec<String> = self.runner.runs.open().cloned().collect();
         for step in &self.steps {
             if let Step::Start(request) = step {
@@ -176,62 +179,88 @@ impl App {
                 );
             }
         }
-        let is_in_file = path.is_some() && !document.would_lose();
-        let kept = if is_in_file { None } else { Some(document.to_keep()?) };
-        Some(Unfinished { path, kept, runs })
-    }
-
-    /// Notes whether the present runs go on at the next start. Runs of another document that are noted already still do
-    /// so, unless these take their place.
-    fn note_unfinished(&mut self, goes_on: bool) {
-        let own = self.editor.document.path();
-        let is_replaced =
-            |noted: &mut Unfinished| goes_on || (noted.path.is_some() && noted.path.as_deref() == own);
-        let replaced = self.shell.settings.unfinished.take_if(is_replaced);
-        if goes_on {
-            self.shell.settings.unfinished = self.unfinished();
-        }
-        if let Some(kept) = replaced.and_then(|replaced| replaced.kept) {
-            self.editor.leave(&kept, &mut self.log);
-        }
+        Some(UnsavedEdits { runs, ..document.to_keep()? })
     }
 
     /// Opens what the window begins with: a file, or the document whose runs were stopped when the last window was closed;
-    /// whether there is one. Of that document the edits come back too, and going on with its runs is offered.
+    /// whether there is one. Of that document the edits come back too, unless a crash since then has left newer ones, which are
+    /// asked about first; going on with its runs is offered afterwards.
     pub(super) fn open_first(&mut self, file: Option<&Path>) -> bool {
         let file = file.map(absolute);
-        let is_wanted = |noted: &mut Unfinished| file.is_none() || noted.path == file;
-        let noted = self.shell.settings.unfinished.take_if(is_wanted);
-        let Some(Unfinished { path, kept, runs }) = noted else {
+        let is_wanted = |left: &Leftover| file.is_none() || left.kept.path == file;
+        let Some(at) = self.editor.closed.iter().rposition(is_wanted) else {
             return file.is_some_and(|file| self.open(&file));
         };
-        let is_open = match kept.as_ref().map(|kept| (kept, Document::recovered(kept))) {
-            None => path.is_some_and(|path| self.open(&path)),
-            Some((_, Ok(document))) => {
-                self.take_document(document);
-                true
+        let mut noted = self.editor.closed.remove(at);
+        let is_newer = |left: &Leftover| left.kept.path == noted.kept.path && left.written > noted.written;
+        if noted.kept.is_saved || self.editor.leftovers.iter().any(is_newer) {
+            if !noted.kept.path.as_deref().is_some_and(|path| self.open(path)) {
+                self.editor.take_over(noted);
+                return false;
             }
-            Some((kept, Err(error))) => {
-                self.editor.leave(kept, &mut self.log);
-                self.fail("The experiment with the stopped runs cannot be opened", &error.to_string());
-                false
+        } else {
+            match Document::recovered(&noted.kept) {
+                Ok(document) => self.take_document(document),
+                Err(error) => {
+                    self.fail("The experiment with the stopped runs cannot be opened", &error.to_string());
+                    return file.is_some_and(|file| self.open(&file));
+                }
             }
-        };
-        if is_open {
-            self.offer_resume(&runs);
         }
-        is_open || (kept.is_some() && file.is_some_and(|file| self.open(&file)))
+        noted.kept.path = self.editor.document.path().map(Path::to_owned);
+        self.editor.resumes = Some(noted);
+        true
     }
 
-    /// Offers to go on with those of these runs that are left to do.
-    fn offer_resume(&mut self, runs: &[String]) {
+    /// Asks about the edits of a window that crashed, once nothing else is asked and restoring them would take no
+    /// document from under its runs; then whether to go on with runs of the document that were stopped.
+    pub(super) fn ask_at_start(&mut self, ctx: &egui::Context) {
+        let mut steps = self.steps.iter();
+        let starts_or_leaves = steps.any(|step| matches!(step, Step::Start(_) | Step::Leave(..)));
+        if starts_or_leaves || self.runner.runs.is_running() || self.shell.may_close {
+            return;
+        }
+        if self.shell.dialog.as_ref().is_some_and(Dialog::offers_to_restore) {
+            self.shell.dialog = self.editor.leftover_question(); // which says how old it is
+            return ctx.request_repaint_after(Duration::from_secs(1));
+        }
+        if self.shell.dialog.is_none() && !self.editor.document.would_lose() {
+            self.shell.dialog = self.editor.leftover_question();
+        }
+        if self.shell.dialog.is_none() && !self.runner.runs.is_reading() {
+            self.offer_resume();
+        }
+    }
+
+    /// Offers to go on with the runs of the document that were stopped and are left to do.
+    fn offer_resume(&mut self) {
         let document = &self.editor.document;
+        let is_own = |left: &mut Leftover| left.kept.path.as_deref() == document.path();
+        let Some(leftover) = self.editor.resumes.take_if(is_own) else { return };
         let is_left =
             |id: &&String| document.run(id).is_some() && self.runner.runs.state(id) != RunState::Done;
-        let runs: Vec<String> = runs.iter().filter(is_left).cloned().collect();
+        let runs: Vec<String> = leftover.kept.runs.iter().filter(is_left).cloned().collect();
         if !runs.is_empty() && document.first_error().is_none() {
-            self.shell.dialog = Some(Dialog::resume(&document.title(), runs));
+            self.shell.dialog = Some(Dialog::resume(&document.title(), runs, None));
         }
+        self.editor.take_over(leftover);
+    }
+
+    /// Restores what a crash has interrupted: edits, whose runs are asked about then, or the runs alone.
+    pub(super) fn restore(&mut self, ctx: &egui::Context) {
+        let Some(mut leftover) = self.editor.leftovers.pop() else { return };
+        match Document::recovered(&leftover.kept) {
+            Err(error) => return self.fail("The unsaved edits cannot be restored", &error.to_string()),
+            Ok(document) => self.take_document(document),
+        }
+        if leftover.kept.is_saved {
+            let runs = leftover.kept.runs.clone();
+            self.editor.take_over(leftover);
+            return self.then(Step::Start(StartRequest::These(runs)), ctx);
+        }
+        self.log.info(format!("Restored the unsaved edits to {}; save to keep them", leftover.kept.title));
+        leftover.kept.path = self.editor.document.path().map(Path::to_owned);
+        self.editor.resumes = Some(leftover);
     }
 
     /// Draws the start page while no document is open, and does what was chosen.

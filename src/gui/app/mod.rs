@@ -25,7 +25,7 @@ mod trash;
 mod workspace;
 
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -94,6 +94,7 @@ pub struct App {
     /// Steps that wait for something, oldest first.
     steps: VecDeque<Step>,
     edges: chrome::Edges,
+    regions: chrome::Regions,
     waiting_edits: Option<WaitingEdits>,
     /// Outdated results are to be looked for, once it is known what runs read.
     seeks_outdated: bool,
@@ -106,6 +107,9 @@ impl App {
     pub fn new(parts: Parts, settings: Settings, file: Option<&Path>) -> Self {
         let Parts { worker, picker, desktop, untitled, home, clock } = parts;
         let mut log = Log::new(clock);
+        // Version 0.1 had them in its own folder.
+        let folders = std::iter::once(untitled.clone()).chain(home.iter().map(|home| home.join("untitled")));
+        let folders: BTreeSet<PathBuf> = folders.collect();
         let mut app = Self {
             editor: Editor::new(untitled, home.as_deref(), &mut log),
             runner: Runner::new(worker),
@@ -114,11 +118,13 @@ impl App {
             log,
             steps: VecDeque::new(),
             edges: chrome::Edges::default(),
+            regions: chrome::Regions::default(),
             waiting_edits: None,
             seeks_outdated: false,
             totals: Cell::default(),
         };
         app.runner.runs.sharing = app.shell.settings.sharing;
+        app.shell.recent_files.folders = folders.into_iter().collect();
         if !app.open_first(file) {
             app.reset();
             if file.is_some() {
@@ -132,7 +138,7 @@ impl App {
     pub fn is_blank(&self) -> bool {
         self.editor.document.path().is_none()
             && !self.editor.document.is_unsaved()
-            && !self.shell.dialog.as_ref().is_some_and(Dialog::offers_to_resume)
+            && self.editor.resumes.is_none()
     }
 
     /// Shows the start page. A new window without a file begins with it.
@@ -278,21 +284,22 @@ impl App {
         self.workspace.update(&self.runner.runs, &mut self.log, ctx);
     }
 
-    /// Keeps edits that are not saved against a crash.
+    /// Keeps edits that are not saved against a crash, and which runs are in progress.
     fn back_up(&mut self, ctx: &egui::Context) {
-        if let Some(wait) = self.editor.back_up(self.shell.may_close, &mut self.log, ctx) {
-            ctx.request_repaint_after(wait);
+        let Some(mut recovery) = self.editor.recovery.take() else { return };
+        if let Some(error) = recovery.error() {
+            self.log.error(format!("Unsaved edits could not be backed up: {error}"));
         }
-    }
-
-    /// Asks about the edits of a window that crashed, once nothing else is asked and restoring them would take no
-    /// document from under its runs.
-    fn ask_about_leftovers(&mut self) {
-        let starts = self.steps.iter().any(|step| matches!(step, Step::Start(_)));
-        let is_busy = self.runner.runs.is_running() || starts || self.editor.document.would_lose();
-        if self.shell.dialog.is_none() && !is_busy {
-            self.shell.dialog = self.editor.leftover_question();
+        let (document, runs) = (&self.editor.document, self.runner.runs.open().count() as u64);
+        if (document.would_lose() || runs > 0) && !self.shell.may_close {
+            if let Some(wait) = recovery.keep([document.revision(), runs], || self.unfinished()) {
+                ctx.request_repaint_after(wait);
+            }
+        } else {
+            recovery.forget();
         }
+        recovery.work(ctx);
+        self.editor.recovery = Some(recovery);
     }
 
     /// Undoes or redoes an edit.
@@ -332,18 +339,18 @@ impl App {
 
     fn open_inspector(&mut self) {
         let [left, _] = self.sides();
-        self.shell.settings.set_sides(self.workspace.tiles.group(), [left, true]);
+        self.shell.settings.set_sides(self.workspace.tiles.chosen(), [left, true]);
     }
 
     /// Returns true if the panels at the left and at the right are open.
     fn sides(&self) -> [bool; 2] {
-        self.shell.settings.sides(self.workspace.tiles.group())
+        self.shell.settings.sides(self.workspace.tiles.chosen())
     }
 
     fn toggle_side(&mut self, side: usize) {
         let mut sides = self.sides();
         sides[side] ^= true;
-        self.shell.settings.set_sides(self.workspace.tiles.group(), sides);
+        self.shell.settings.set_sides(self.workspace.tiles.chosen(), sides);
     }
 
     fn fail(&mut self, title: &str, text: &str) {
@@ -359,7 +366,7 @@ impl eframe::App for App {
         self.take_written(ctx);
         self.advance(ctx);
         self.refresh(ctx);
-        self.ask_about_leftovers();
+        self.ask_at_start(ctx);
         self.shell.log_failures(&mut self.log);
         self.watch_closing(ctx);
         let mark = if self.editor.document.is_unsaved() { "● " } else { "" };

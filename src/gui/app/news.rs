@@ -3,8 +3,10 @@
 use eframe::egui;
 
 use super::{App, PACE};
+use crate::log::NoticeAction;
 use crate::runs::RunNews;
 use crate::text;
+use crate::widgets::Tone;
 use doc::capitalised;
 use results::{RunState, end_in_words};
 use run::outdated_notes;
@@ -90,16 +92,21 @@ impl App {
                     self.log.warn(capitalised(&note));
                 }
             }
-            RunNews::Over => {
+            RunNews::Over(halted) => {
                 let (summary, is_bad) = self.runner.end_summary(&self.editor.document);
                 let began = self.runner.end_batch();
                 self.shell.keep_awake(false);
                 self.shell.notify_end(began, &self.editor.document.title(), &summary);
                 if is_bad {
                     self.editor.document.forget_stamps();
-                    self.log.warn(summary);
-                } else {
-                    self.log.info(summary);
+                }
+                match halted {
+                    Some(why) => {
+                        let text = format!("{summary}: {why}. What is left waits for Retry");
+                        self.log.offer(Tone::Bad, text, vec![NoticeAction::Retry]);
+                    }
+                    None if is_bad => self.log.warn(summary),
+                    None => self.log.info(summary),
                 }
                 self.runner.plan_cost(&self.editor.document);
             }

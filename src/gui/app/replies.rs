@@ -36,11 +36,7 @@ impl App {
             Reply::Stop(leaving) => self.stop_and_leave(false, leaving, ctx),
             Reply::StopAndResumeLater(leaving) => self.stop_and_leave(true, leaving, ctx),
             Reply::Resume(runs) => self.then(Step::Start(StartRequest::These(runs)), ctx),
-            Reply::Restore => match self.editor.restore(&mut self.log) {
-                Ok(true) => self.reset(),
-                Ok(false) => {}
-                Err(why) => self.fail("The unsaved edits cannot be restored", &why),
-            },
+            Reply::Restore => self.restore(ctx),
             Reply::GiveUp => self.editor.give_up_leftover(&mut self.log),
             Reply::AskAgain => drop(self.editor.leftovers.pop()), // they stay for the next start
             Reply::Import { path, arm } => {
@@ -161,7 +157,6 @@ impl App {
             let renamed = self.editor.rename_from(&untitled);
             if renamed.is_ok() {
                 self.shell.settings.recent.forget(&untitled);
-                self.shell.settings.follow_rename(&untitled, &path);
             }
             renamed
         });

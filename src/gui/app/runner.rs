@@ -200,24 +200,6 @@ impl Runner {
         (summary, ends.iter().any(is_bad))
     }
 
-    /// Returns "3 done, 1 failed, 2 running, 6 queued", for the runs started together.
-    fn batch_summary(&self) -> String {
-        let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
-        let count = |is: fn(&RunState) -> bool| states.iter().filter(|state| is(state)).count();
-        let parts = [
-            (count(|state| *state == RunState::Done), "done"),
-            (count(|state| matches!(state, RunState::Failed(_))), "failed"),
-            (count(|state| *state == RunState::Stopped), "interrupted"),
-            (
-                count(|state| *state == RunState::Running),
-                if self.runs.is_paused() { "paused" } else { "running" },
-            ),
-            (count(|state| *state == RunState::Waiting), "queued"),
-        ];
-        let present = parts.iter().filter(|(count, _)| *count > 0);
-        present.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
-    }
-
     /// Notes that the runs in progress are over; when they began.
     pub fn end_batch(&mut self) -> Option<Instant> {
         let began = self.batch_began.take();
@@ -254,7 +236,7 @@ impl Runner {
         };
         Status {
             text: format!("{} of {} · {left}", text::grouped(over as u64), text::counted(all, "run")),
-            detail: self.batch_summary(),
+            detail: self.runs.batch_words(),
             share: Some(self.runs.batch_share() as f32),
         }
     }

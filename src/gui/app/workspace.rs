@@ -21,14 +21,17 @@ use crate::plot::{
 };
 use crate::runs::Runs;
 use crate::selection::Selection;
+use crate::text::first_line;
 use crate::tiles::{Contents, LayoutChange, Pane, Tiling};
 use crate::treatment::{Treatment, treatments};
 pub(super) use crate::views::Request;
 use crate::views::{DryRun, Offers, Shared, Subject, TrialFilter, View, ViewInput, Views};
 use crate::widgets;
-use doc::Run;
+use doc::templates::views_of;
+use doc::{Run, length, named};
 use figure::plots::{self, ArmRuns, Plot};
 use form::path::Place;
+use results::RunState;
 use results::table::columns::Column;
 use results::tiles::{Group, Tiles};
 use results::view::ViewSettings;
@@ -54,6 +57,8 @@ pub(super) struct Workspace {
     narrowed: BTreeMap<&'static str, Narrowed>,
     /// The views that have something to show, and the revision of the rows that this is of.
     with_data: Option<(u64, Vec<&'static str>)>,
+    /// True if rows are older than records.
+    is_behind: bool,
     /// Files and copies that threads make.
     pub writing: Vec<WriteJob>,
 }
@@ -94,8 +99,9 @@ impl Workspace {
         self.selection.arm().unwrap_or(self.plan_arm)
     }
 
-    /// Forgets what was seen of another document, and loads the view settings stored beside the results.
-    pub fn load(&mut self, results: &Path, log: &mut Log) {
+    /// Forgets what was seen of another document, and loads the view settings stored beside the results; without any, those
+    /// of the template that the document was, by its name.
+    pub fn load(&mut self, results: &Path, name: &str, log: &mut Log) {
         self.focus = None;
         self.keep_view(0.0, None, log);
         let options = self.plot.options.clone();
@@ -107,7 +113,7 @@ impl Workspace {
         }
         self.forget_shown();
         self.with_data = None;
-        self.tiles.take(self.compare.view.tiles.as_ref());
+        self.tiles.take(self.compare.view.tiles.as_ref(), views_of(name));
     }
 
     /// Rereads the document's arms and runs; arms keep their colours.
@@ -143,6 +149,7 @@ impl Workspace {
     pub fn update(&mut self, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
         let update = self.compare.update(&self.treatments, runs, now);
+        self.is_behind = update.is_some();
         let keep = self.keep_view(now, Some(ctx), log);
         for secs in update.into_iter().chain(keep) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
@@ -261,7 +268,8 @@ impl Workspace {
     fn offer(&mut self, document: &Document, runs: &Runs, ui: &Ui) {
         let now = ui.input(|input| input.time);
         let input = self.plot_input(runs);
-        if let Some(secs) = self.plot.update_data(&input, now) {
+        let wait = self.plot.update_data(&input, now);
+        if let Some(secs) = wait {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
         // Rows are made a few times a second while records grow.
@@ -270,7 +278,8 @@ impl Workspace {
             self.with_data = Some((revision, self.views.with_data(document.runs(), runs).collect()));
         }
         let views = self.with_data.iter().flat_map(|(_, views)| views.iter().copied());
-        self.tiles.offer(self.plot.concerned().chain(views), runs.is_running());
+        let is_known = wait.is_none() && !self.is_behind;
+        self.tiles.offer(self.plot.concerned().chain(views), [runs.is_running(), is_known]);
     }
 
     /// Draws all visible tiles into all available space.
@@ -410,16 +419,14 @@ impl Contents for Drawn<'_> {
         if let Some(plot) = pane.plot {
             let filter = self.workspace.views.store.known::<TrialFilter>();
             let faults = filter.and_then(|filter| filter.place(&self.workspace.selection));
-            let blocked = self.document.first_error().map(ToString::to_string).unwrap_or_default();
-            let input = PlotInput { blocked, faults, ..self.workspace.input_of(plot, self.runs) };
+            let is_drawn = self.workspace.plot.has_data(plot);
+            let [instead, failed] = if is_drawn { Default::default() } else { self.states() };
+            let input = PlotInput { instead, failed, faults, ..self.workspace.input_of(plot, self.runs) };
             let response = plot_ui(ui, plot, &input, &mut self.workspace.plot);
             for trouble in self.workspace.plot.troubles() {
                 self.log.error(trouble);
             }
             return self.take(plot, response);
-        }
-        if pane.name == "log" {
-            self.log.see();
         }
         let request = self.with_view(pane, |view, input, shared| view.ui(ui, input, shared));
         self.requests.extend(request.flatten());
@@ -427,6 +434,25 @@ impl Contents for Drawn<'_> {
 }
 
 impl Drawn<'_> {
+    /// Returns what an empty plot says of runs that go on or cannot, and of one that failed.
+    fn states(&self) -> [String; 2] {
+        let blocked = self.document.first_error().map(|why| format!("Nothing can run yet. {why}"));
+        let (listed, runs) = (self.document.runs(), self.runs);
+        if runs.is_running() {
+            let run = listed.iter().find(|run| runs.state(&run.id) == RunState::Running);
+            let begins = "Running: the first run begins".to_owned();
+            let first = |run: &Run| format!("Running: first value after {}", length(run.spec.train.evaluate));
+            return [run.map_or(begins, first), String::new()];
+        }
+        let failed = listed.iter().find_map(|run| match runs.state(&run.id) {
+            RunState::Failed(why) => {
+                Some(format!("{} failed: {}", named(&run.arm, run.seed), first_line(&why)))
+            }
+            RunState::Waiting | RunState::Running | RunState::Stopped | RunState::Done => None,
+        });
+        [blocked.unwrap_or_default(), failed.unwrap_or_default()]
+    }
+
     /// Does something with the view of a tile, its input, and the state around it; nothing where it is a plot.
     fn with_view<R>(
         &mut self,
@@ -442,7 +468,6 @@ impl Drawn<'_> {
             runs: self.runs,
             results: self.results,
             base: self.base,
-            log: self.log,
         };
         let (view, mut shared) = views.get(pane.name, compare)?;
         Some(act(view, &input, &mut shared))

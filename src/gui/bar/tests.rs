@@ -36,6 +36,8 @@ fn harness(width: f32, problems: Vec<Problem>) -> Harness<'static, State> {
             is_paused: false,
             command: &command,
             has_view: &|_| false,
+            takes_keyboard: false,
+            opens_menu: false,
         };
         *response = bar_ui(ui, &input).or(response.take());
     };

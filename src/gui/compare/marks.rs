@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{
-    Checkbox, Key, Label, RichText, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo, vec2,
-};
+use eframe::egui::{Key, Label, RichText, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo, vec2};
 
 use super::table::{Sheet, fold};
 use super::{Compare, CompareResponse};
@@ -166,13 +164,15 @@ fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
 }
 
 /// Height of a line, in points.
-const ROW: f32 = 3.0 * theme::STEP;
+const ROW: f32 = theme::CONTROL + 4.0;
 
 /// The state between frames.
 #[derive(Default)]
 pub struct Noting {
-    /// True if only lines with a mark are wanted.
-    marked_only: bool,
+    /// What the names of further lines have in them; without any text, only lines with a mark are there.
+    search: String,
+    /// The line that was edited last, which stays.
+    edited: String,
     /// The tags of a line as they are being typed: spaces at the end count until the field is left.
     typed: Option<(String, String)>,
 }
@@ -190,11 +190,13 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
     ui.add_space(theme::STEP);
     ui.horizontal_wrapped(|ui| {
         theme::heading_ui(ui, "Arms and runs");
-        widgets::input_ui(ui, Checkbox::new(&mut noting.marked_only, "Only marked ones"));
+        let field = TextEdit::singleline(&mut noting.search).hint_text("Add an arm or a run: search it");
+        widgets::field_ui(ui, field, FieldState::Plain).accessible_name("Arm or run to note");
     });
-    let lines = lines(compare, noting.marked_only);
+    let lines = lines(compare, noting);
     if lines.is_empty() {
-        let why = if noting.marked_only { "Nothing is marked yet" } else { "The document has no runs yet" };
+        let is_search = !noting.search.trim().is_empty();
+        let why = if is_search { "No arm or run has this name" } else { "Nothing is marked yet" };
         ui.label(RichText::new(why).weak());
         return;
     }
@@ -207,20 +209,24 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
     });
 }
 
-/// Returns every arm in the order of the document, with its runs below it: a row, and whether its run is meant. Only
-/// lines in sight are written out.
-fn lines(compare: &Compare, marked_only: bool) -> Vec<(usize, bool)> {
-    let is_wanted = |key: &str| !marked_only || compare.view.marks.contains_key(key);
+/// Returns arms with a mark in the order of the document, with their runs below them, and those whose name is searched: a
+/// row, and whether its run is meant. Only lines in sight are written out.
+fn lines(compare: &Compare, noting: &Noting) -> Vec<(usize, bool)> {
+    let searched = noting.search.trim().to_lowercase();
+    let is_found = |name: &str| !searched.is_empty() && name.to_lowercase().contains(&searched);
+    let is_wanted = |key: &str, name: &dyn Fn() -> String| {
+        compare.view.marks.contains_key(key) || key == noting.edited || is_found(&name())
+    };
     let mut lines = Vec::new();
     let mut arm = None;
     for (place, row) in compare.rows.iter().enumerate() {
         if arm != Some(&row.arm) {
             arm = Some(&row.arm);
-            if is_wanted(&arm_key(&row.arm)) {
+            if is_wanted(&arm_key(&row.arm), &|| row.arm.clone()) {
                 lines.push((place, false));
             }
         }
-        if is_wanted(&row.run) {
+        if is_wanted(&row.run, &|| named(&row.arm, row.seed)) {
             lines.push((place, true));
         }
     }
@@ -254,6 +260,7 @@ fn line_ui(ui: &mut Ui, row: &Row, is_run: bool, compare: &mut Compare, noting: 
         note_edited(&field);
         if field.changed() {
             edit(compare, &key, |mark| mark.note = note);
+            noting.edited.clone_from(&key);
         }
     };
     ui.push_id(&key, |ui| ui.horizontal(draw));
@@ -277,6 +284,7 @@ fn line_tags_ui(
     if response.changed() {
         edit(compare, key, |mark| mark.tags = words(&text));
         noting.typed = Some((key.to_owned(), text));
+        key.clone_into(&mut noting.edited);
     } else if !response.has_focus() && noting.typed.as_ref().is_some_and(|(of, _)| of == key) {
         noting.typed = None;
     }

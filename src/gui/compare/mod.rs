@@ -77,8 +77,6 @@ pub struct Compare {
     shown: Shown,
     /// Runs that are ticked, by identity.
     pub ticked: BTreeSet<String>,
-    /// The arms by their position, as they were when each had its own name.
-    arms: Vec<String>,
     /// The tag that is being typed.
     tag: String,
     /// The name of a filter that is being typed.
@@ -162,17 +160,29 @@ impl Compare {
     pub fn set_folder(&mut self, folder: &Path) -> bool {
         let is_new = folder != self.view_store.folder;
         if is_new {
-            let without_file = ViewSettings { colours: self.plain.clone(), ..ViewSettings::default() };
+            let (colours, arms) = (self.plain.clone(), self.view.arms.clone());
+            let without_file = ViewSettings { colours, arms, ..ViewSettings::default() };
             self.view_store.set_folder(folder, without_file);
             self.look_into_trash();
         }
         is_new
     }
 
-    /// Gives treatments their colours, and takes the document's runs again. The marks of a renamed arm move to its new
-    /// name; returns the old and the new names of such arms.
+    /// Gives treatments their colours, and takes the document's runs again. Marks and style of a renamed arm move to its new
+    /// name, also where it was renamed while the file of the view was elsewhere; returns the old and the new names of such
+    /// arms.
     pub fn take_treatments(&mut self, treatments: &mut [Treatment]) -> Vec<(String, String)> {
         let is_unchanged = self.view_store.written == self.view;
+        let names: Vec<String> = treatments.iter().map(|treatment| treatment.name.clone()).collect();
+        let mut moved = Vec::new();
+        if are_distinct(&names) {
+            moved = renamed(&self.view.arms, &names);
+            for (old, new) in &moved {
+                move_mark(&mut self.view, old, new);
+                self.view.colours.rename(old, new);
+            }
+            self.view.arms = names;
+        }
         let names: Vec<(usize, &str)> =
             treatments.iter().map(|treatment| (treatment.arm, treatment.name.as_str())).collect();
         self.plain = Colours::default();
@@ -185,23 +195,17 @@ impl Compare {
             // Colours in the order of the document are what a reader without the file gives them too.
             self.view_store.written.colours = self.view.colours.clone();
         }
+        if is_unchanged && moved.is_empty() {
+            self.view_store.written.arms.clone_from(&self.view.arms);
+        }
         self.made = None;
-        let names: Vec<String> = treatments.iter().map(|treatment| treatment.name.clone()).collect();
-        if !are_distinct(&names) {
-            return Vec::new();
-        }
-        let renamed = renamed(&self.arms, &names);
-        for (old, new) in &renamed {
-            move_mark(&mut self.view, old, new);
-        }
-        self.arms = names;
-        renamed
+        moved
     }
 
     /// Takes view settings of an earlier moment. Their arms are those of that document: none of them was renamed.
     pub fn take_view(&mut self, view: &ViewSettings) {
         self.view = view.clone();
-        self.arms.clear();
+        self.view.arms.clear();
         self.made = None;
     }
 

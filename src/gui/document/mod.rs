@@ -139,7 +139,9 @@ impl Document {
     pub fn to_keep(&self) -> Option<UnsavedEdits> {
         let text = file::to_text(&self.experiment, &self.text).ok()?;
         let (path, saved, typed) = (self.path.clone(), self.text.clone(), self.drafts.to_keep());
-        Some(UnsavedEdits { path, title: self.title(), saved, text, typed })
+        let (is_saved, runs) = (self.path.is_some() && !self.would_lose(), Vec::new());
+        let (title, is_closed) = (self.title(), false);
+        Some(UnsavedEdits { path, title, saved, text, typed, is_saved, runs, is_closed })
     }
 
     /// Grows with every edit, and is never that of another document.

@@ -309,7 +309,7 @@ fn resting_text(
 }
 
 /// Selects the whole text, so that typing replaces it: for a field that was reached by the keyboard.
-fn select_all(ui: &Ui, id: Id, text: &str) {
+pub fn select_all(ui: &Ui, id: Id, text: &str) {
     let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
     let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
     state.cursor.set_char_range(Some(all));

@@ -27,7 +27,7 @@ use eframe::egui::{Id, Response, Ui};
 use super::widgets;
 pub use about::About;
 use doc::Problem;
-pub use drafts::{Drafts, TypedText};
+pub use drafts::{Drafts, TypedText, select_all};
 use form::path::{Place, Segment};
 use form::{Field, Group, Names, Node, Value};
 pub use line::{Heading, heading_ui};

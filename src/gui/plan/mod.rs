@@ -8,18 +8,21 @@ mod row;
 
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::{
-    Align, Button, Event, KeyboardShortcut, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2,
+    Align, Button, Context, Event, Key, KeyboardShortcut, Label, Layout, Modifiers, RichText, ScrollArea, Ui,
+    Vec2, vec2,
 };
 
+use crate::commands::Command;
 use crate::form::FormContext;
 use crate::icons::Icon;
 use crate::theme::{CONTROL, STEP, present};
 use crate::widgets;
 use doc::Stage;
 use form::{Choice, Node, Stored, ron_text};
-use outline::{above, below, insert, relocate, take};
+use outline::{above, below, insert, paths, relocate, take};
 
 pub use outline::{NESTED, moved_to, stage_at, stage_at_mut, stage_in};
+pub use row::follow_with_keyboard;
 
 /// A change of the plan that the user asks for.
 #[allow(clippy::large_enum_variant, reason = "there is one of them in a frame at most")]
@@ -33,14 +36,14 @@ enum PlanRequest {
 
 /// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has
 /// the place of the plan, and the problems, which are marked at their stages. Returns true if another stage is
-/// selected, or none any more.
+/// selected, or none any more, and a command on the selected one that concerns more than the plan.
 pub fn plan_ui(
     ui: &mut Ui,
     arm: &str,
     plan: &mut Vec<Stage>,
     selected: &mut Option<Vec<usize>>,
     context: &FormContext,
-) -> bool {
+) -> (bool, Option<Command>) {
     if selected.as_ref().is_some_and(|path| stage_at_mut(plan, path).is_none()) {
         *selected = None;
     }
@@ -50,12 +53,14 @@ pub fn plan_ui(
     let rows = scroll.show(ui, |ui| row::rows_ui(ui, plan, selected.as_deref(), context)).inner;
     let keyboard = if rows.has_keyboard { keyboard_request(ui, plan, selected.as_deref()) } else { None };
     if keyboard.is_some() {
-        row::follow_with_keyboard(ui);
+        follow_with_keyboard(ui.ctx());
     }
-    if let Some(request) = title.or(rows.request).or(keyboard) {
+    let request = title.or(rows.request).or(keyboard);
+    let command = if let Some(PlanRequest::Act(action, _)) = &request { action.command() } else { None };
+    if let Some(request) = request {
         apply_request(request, plan, selected);
     }
-    *selected != before
+    (*selected != before, command)
 }
 
 fn apply_request(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
@@ -92,7 +97,8 @@ fn title_ui(ui: &mut Ui, arm: &str, plan: &[Stage], selected: Option<&[usize]>) 
                 .on_hover_text("Add a stage after the selected one, or at the end");
             let added = menu.and_then(|menu| menu.inner).map(|stage| PlanRequest::Add(vec![stage]));
             let (more, menu) = icon_menu(Icon::DotsThree).ui(ui, |ui| actions_ui(ui, plan, selected));
-            more.accessible_name("Stage actions").on_hover_text("Move, copy or remove the selected stage");
+            more.accessible_name("Stage actions")
+                .on_hover_text("Move, copy or remove the selected stage, or give it to all arms");
             let acted = menu.and_then(|menu| menu.inner);
             ui.add_space(STEP / 2.0);
             let rest = ui.available_width();
@@ -133,6 +139,12 @@ fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<Pla
 /// Returns what the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the
 /// clipboard.
 fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
+    let events = ui.input(|input| input.events.clone());
+    let pasted =
+        events.iter().find_map(|event| if let Event::Paste(text) = event { Some(text) } else { None });
+    if let Some(text) = pasted {
+        return stages_of(text).map(PlanRequest::Add);
+    }
     let path = selected?;
     for action in Action::ALL {
         let is_pressed = |shortcut| ui.input_mut(|input| input.consume_shortcut(&shortcut));
@@ -140,24 +152,17 @@ fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> 
             return Some(PlanRequest::Act(action, path.to_vec()));
         }
     }
-    let events = ui.input(|input| input.events.clone());
-    for event in events {
-        match event {
-            Event::Copy => copy(ui, plan, path),
-            Event::Cut => {
-                copy(ui, plan, path);
-                return Some(PlanRequest::Act(Action::Remove, path.to_vec()));
-            }
-            Event::Paste(text) => return stages_of(&text).map(PlanRequest::Add),
-            _ => {}
-        }
+    let cuts = events.contains(&Event::Cut);
+    if cuts || events.contains(&Event::Copy) {
+        copy(ui.ctx(), plan, path);
     }
-    None
+    cuts.then(|| PlanRequest::Act(Action::Remove, path.to_vec()))
 }
 
-fn copy(ui: &Ui, plan: &mut [Stage], path: &[usize]) {
+/// Puts the text of a stage into the clipboard.
+pub fn copy(ctx: &Context, plan: &mut [Stage], path: &[usize]) {
     if let Some(stage) = stage_at_mut(plan, path) {
-        ui.ctx().copy_text(stage.to_ron());
+        ctx.copy_text(stage.to_ron());
     }
 }
 
@@ -166,6 +171,36 @@ fn stages_of(text: &str) -> Option<Vec<Stage>> {
     let text = text.trim().trim_end_matches(',');
     let single = ron_text::from_str::<Stage>(text).map(|stage| vec![stage]);
     single.or_else(|_| ron_text::from_str::<Vec<Stage>>(text)).ok()
+}
+
+/// What became of a plan that was given a stage of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    Added,
+    Replaced,
+    /// It has an equal one.
+    Same,
+}
+
+/// Gives the stage at `path` of one plan to another: in the place of its stage of the same kind, the first for the first
+/// and so on, else at the same path, or at the end where there is none.
+pub fn apply(from: &[Stage], path: &[usize], to: &mut Vec<Stage>) -> Applied {
+    let Some(stage) = stage_in(from, path) else { return Applied::Same };
+    let kind = stage.about().label;
+    let of_kind = |plan: &[Stage]| -> Vec<Vec<usize>> {
+        let is_one = |at: &Vec<usize>| stage_in(plan, at).is_some_and(|other| other.about().label == kind);
+        paths(plan, &[]).into_iter().filter(is_one).collect()
+    };
+    let nth = of_kind(from).iter().position(|at| at == path).unwrap_or_default();
+    if let Some(known) = of_kind(to).get(nth).and_then(|at| stage_at_mut(to, at)) {
+        let is_same = known == stage;
+        known.clone_from(stage);
+        return if is_same { Applied::Same } else { Applied::Replaced };
+    }
+    if !insert(to, path, stage.clone()) {
+        to.insert(path[0].min(to.len()), stage.clone());
+    }
+    Applied::Added
 }
 
 /// Adds the stage with this label after the selected one, or at the end. Returns its path.
@@ -181,9 +216,16 @@ pub enum Action {
     MoveUp,
     MoveDown,
     Duplicate,
+    Copy,
+    Paste,
+    ApplyToAll,
     /// Makes it the only stage of a repetition.
     Repeat,
     Remove,
+}
+
+const fn clipboard(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
 
 /// The look of an action in menus.
@@ -194,7 +236,26 @@ pub struct ActionEntry {
 }
 
 impl Action {
-    pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
+    pub const ALL: [Self; 8] = [
+        Self::MoveUp,
+        Self::MoveDown,
+        Self::Duplicate,
+        Self::Copy,
+        Self::Paste,
+        Self::ApplyToAll,
+        Self::Repeat,
+        Self::Remove,
+    ];
+
+    /// Returns the command of what concerns more than the plan.
+    const fn command(self) -> Option<Command> {
+        match self {
+            Self::Copy => Some(Command::CopyStage),
+            Self::Paste => Some(Command::PasteStage),
+            Self::ApplyToAll => Some(Command::ApplyStage),
+            Self::MoveUp | Self::MoveDown | Self::Duplicate | Self::Repeat | Self::Remove => None,
+        }
+    }
 
     /// Returns its name, icon and key, while a row of the plan has the keyboard.
     pub const fn entry(self) -> ActionEntry {
@@ -202,6 +263,9 @@ impl Action {
             Self::MoveUp => ("Move up", Icon::ArrowUp, Some(widgets::MOVE_UP)),
             Self::MoveDown => ("Move down", Icon::ArrowDown, Some(widgets::MOVE_DOWN)),
             Self::Duplicate => ("Duplicate", Icon::Copy, Some(widgets::DUPLICATE)),
+            Self::Copy => ("Copy", Icon::Copy, Some(clipboard(Key::C))),
+            Self::Paste => ("Paste below", Icon::ArrowDown, Some(clipboard(Key::V))),
+            Self::ApplyToAll => ("Apply to all arms", Icon::Stack, None),
             Self::Repeat => ("Repeat this", Icon::Repeat, None),
             Self::Remove => ("Remove", Icon::Trash, Some(widgets::REMOVE)),
         };
@@ -216,7 +280,14 @@ impl Action {
         match self {
             Self::MoveUp if above(plan, path).is_none() => Some("It is the first stage"),
             Self::MoveDown if below(plan, path).is_none() => Some("It is the last stage"),
-            Self::MoveUp | Self::MoveDown | Self::Duplicate | Self::Repeat | Self::Remove => None,
+            Self::MoveUp
+            | Self::MoveDown
+            | Self::Duplicate
+            | Self::Copy
+            | Self::Paste
+            | Self::ApplyToAll
+            | Self::Repeat
+            | Self::Remove => None,
         }
     }
 
@@ -232,6 +303,7 @@ impl Action {
                 let copy = stage.clone();
                 Some(insert_after(plan, Some(path), copy))
             }
+            Self::Copy | Self::Paste | Self::ApplyToAll => own, // see `command`
             Self::Repeat => {
                 let body = vec![stage.clone()];
                 *stage = Stage::Repeat(doc::stage::Repeat { body, ..Default::default() });

@@ -35,7 +35,7 @@ pub fn moved_to(before: &[Stage], after: &[Stage], path: &[usize]) -> Option<Vec
 }
 
 /// Returns the paths of all stages, outer ones first.
-fn paths(plan: &[Stage], around: &[usize]) -> Vec<Vec<usize>> {
+pub(super) fn paths(plan: &[Stage], around: &[usize]) -> Vec<Vec<usize>> {
     let of_stage = |(index, stage): (usize, &Stage)| {
         let path = [around, &[index]].concat();
         let inner = stage.nested().map(|nested| paths(nested.plan, &path)).unwrap_or_default();

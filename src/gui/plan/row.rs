@@ -6,7 +6,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
-    Align, Align2, FontId, Id, Layout, Pos2, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Context, FontId, Id, Layout, Pos2, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::outline::nested_place;
@@ -60,13 +60,15 @@ pub(super) fn rows_ui(
     let takes_keyboard = ui.data_mut(|data| data.remove_temp::<bool>(keyboard_id())).is_some();
     let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
     let mut ids = Vec::with_capacity(rows.len());
-    for row in &rows {
+    for (nth, row) in rows.iter().enumerate() {
         let is_selected = selected == Some(row.path.as_slice());
-        let response = row_ui(ui, row, is_selected);
-        if takes_keyboard && is_selected {
+        // The Tab key stops at one row; the arrow keys lead to the others.
+        let is_stop = is_selected || (selected.is_none() && nth == 0);
+        let response = row_ui(ui, row, is_selected, is_stop);
+        if takes_keyboard && is_stop {
             response.request_focus();
         }
-        out.has_keyboard |= response.has_focus() && is_selected;
+        out.has_keyboard |= response.has_focus() && is_stop;
         ids.push(response.id);
         let request = row_request(ui, plan, row, &response, context);
         let request = request.or_else(|| add_into_ui(ui, row));
@@ -80,8 +82,8 @@ pub(super) fn rows_ui(
 }
 
 /// Gives the keyboard to the row that is selected in the next frame.
-pub(super) fn follow_with_keyboard(ui: &Ui) {
-    ui.data_mut(|data| data.insert_temp(keyboard_id(), true));
+pub fn follow_with_keyboard(ctx: &Context) {
+    ctx.data_mut(|data| data.insert_temp(keyboard_id(), true));
 }
 
 fn keyboard_id() -> Id {
@@ -127,12 +129,14 @@ fn starts_with(problem: &Problem, place: &Place) -> bool {
     problem.place.0.starts_with(&place.0)
 }
 
-fn row_ui(ui: &mut Ui, row: &PlanRow, is_selected: bool) -> Response {
+fn row_ui(ui: &mut Ui, row: &PlanRow, is_selected: bool, is_stop: bool) -> Response {
     let colours = present(ui);
     let size = vec2(ui.available_width(), HEIGHT);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let sense = widgets::row_sense(ui, ui.next_auto_id(), is_stop, Sense::click_and_drag());
+    let (rect, response) = ui.allocate_exact_size(size, sense);
     let name = format!("{} {}", row.number, row.sentence);
     response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, is_selected, &name));
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_level(row.path.len()));
     let mut hint = row.sentence.clone();
     for problem in &row.problems {
         hint = format!("{hint}\n{}", problem.message);

@@ -32,7 +32,7 @@ fn editor<'a>(plan: &str) -> Harness<'a, Editor> {
             return;
         }
         let context = FormContext::new(Place::default().key("plan"), &editor.problems);
-        editor.is_selection_new |= plan_ui(ui, "an arm", &mut editor.plan, &mut editor.selected, &context);
+        editor.is_selection_new |= plan_ui(ui, "an arm", &mut editor.plan, &mut editor.selected, &context).0;
     };
     Harness::builder().with_size(vec2(288.0, 600.0)).build_ui_state(draw, editor)
 }
@@ -174,6 +174,21 @@ fn a_new_stage_goes_behind_the_selected_one_or_into_its_empty_plan() {
     assert_eq!(insert_after(&mut plan, Some(&[0]), Stage::Test), [1]);
     assert_eq!(insert_after(&mut plan, None, Stage::Test), [3]);
     assert_eq!(insert_after(&mut plan, Some(&[7]), Stage::Test), [4]);
+}
+
+#[test]
+fn a_stage_goes_to_its_place_in_another_plan_or_replaces_the_one_of_its_kind() {
+    let from = stages_of("[Train(\"1ep\"), Do(Prune()), Train(\"2ep\"), Test]").unwrap();
+    let mut to = stages_of("[Train(\"1ep\"), Train(\"9ep\")]").unwrap();
+    assert_eq!(apply(&from, &[2], &mut to), Applied::Replaced, "the second training");
+    assert_eq!(apply(&from, &[1], &mut to), Applied::Added);
+    assert_eq!(apply(&from, &[3], &mut to), Applied::Added);
+    assert_eq!(to, from);
+    assert_eq!(apply(&from, &[1], &mut to), Applied::Same);
+    let nested = stages_of("[Repeat(body: [Test])]").unwrap();
+    let mut short = Vec::new();
+    assert_eq!(apply(&nested, &[0, 0], &mut short), Applied::Added, "where there is no repetition");
+    assert_eq!(short, [Stage::Test]);
 }
 
 #[test]

@@ -10,11 +10,12 @@ use super::figure_view::FigureView;
 use super::scene::Scene;
 use crate::background::{Latest, pause_after};
 use figure::model::Figure;
-use figure::plots::{ArmRuns, Plot};
+use figure::plots::{ArmRuns, Plot, campaign_choices};
 use figure::view::whole;
-use results::subject_of;
+use results::campaign::CampaignChoice;
 use results::table::Row;
 use results::view::{PlotOptions, PlotView};
+use results::{arms_of, subject_of};
 
 /// After a failed build, new data trigger another attempt only after this many seconds.
 const AGAIN: f64 = 10.0;
@@ -43,6 +44,10 @@ impl FigureKey {
 #[derive(Debug)]
 pub struct BuiltFigure {
     pub figure: Arc<Figure>,
+    /// Of a plot of single faults, the campaigns that can be chosen.
+    pub campaigns: Vec<CampaignChoice>,
+    /// As in [`PlotInput::stand_in`].
+    pub stand_in: String,
     key: FigureKey,
     revision: u64,
     /// The time of the build, and its duration, in seconds.
@@ -152,7 +157,9 @@ fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     let began = Instant::now();
     let figure = whole(plot, &input.arms, &key.options, &key.titles, &key.note);
     let took = began.elapsed().as_secs_f64();
-    BuiltFigure { figure: Arc::new(figure), key, revision: input.revision, at: 0.0, took }
+    let campaigns = if plot.controls.one_arm { campaign_choices(&input.arms) } else { Vec::new() };
+    let (figure, stand_in) = (Arc::new(figure), input.stand_in.clone());
+    BuiltFigure { figure, campaigns, stand_in, key, revision: input.revision, at: 0.0, took }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -164,13 +171,17 @@ pub struct PlotInput {
     pub grouping: String,
     /// A further note about the runs; may be empty.
     pub remark: String,
-    /// The reason why nothing can run now; empty where something can.
-    pub blocked: String,
+    /// What an empty plot says instead of how to begin: that runs go on, or why nothing can run; may be empty.
+    pub instead: String,
+    /// Which run has failed and why, while none goes on; may be empty.
+    pub failed: String,
     /// Changes whenever a record changes.
     pub revision: u64,
     pub faults: Option<ListedFaults>,
     /// Of a plot that shows one arm, what it shows: "a, storage int8, seeds 1, 2"; empty for others.
     pub subject: String,
+    /// The arms that it shows in place of the selected one, which has no data for it: "b", "2 arms"; mostly empty.
+    pub stand_in: String,
 }
 
 /// Single faults whose trials are listed.
@@ -178,8 +189,8 @@ pub struct PlotInput {
 pub struct ListedFaults {
     pub layer: String,
     pub bit: u32,
-    /// The stage with their campaign: "Stage 4"; empty for all.
-    pub stage: String,
+    /// The name of their campaign: "bits of conv1"; empty for all.
+    pub campaign: String,
     /// The runs, by identity; empty if they do not come from a figure.
     pub runs: Vec<String>,
 }
@@ -197,7 +208,8 @@ impl PlotInput {
         let subject = |arms: &[ArmRuns]| {
             let runs = arms.iter().flat_map(|arm| arm.runs.iter().zip(&arm.rows));
             let about = runs.filter(|((_, record), _)| plot.concerns(std::iter::once(record)));
-            subject_of(about.map(|(_, row)| (row.arm_index, row.arm.as_str(), row.seed)))
+            let about: Vec<_> = about.map(|(_, row)| (row.arm_index, row.arm.as_str(), row.seed)).collect();
+            (subject_of(about.iter().copied()), arms_of(about))
         };
         let selected = |arm: &ArmRuns| {
             let mut arm = arm.clone();
@@ -209,8 +221,11 @@ impl PlotInput {
         };
         let selected: Vec<ArmRuns> = self.arms.iter().map(selected).collect();
         match subject(&selected) {
-            nothing if nothing.is_empty() => Self { subject: subject(&self.arms), ..self.clone() },
-            subject => Self { arms: Arc::new(selected), subject, ..self.clone() },
+            (nothing, _) if nothing.is_empty() => {
+                let (subject, stand_in) = subject(&self.arms);
+                Self { subject, stand_in, ..self.clone() }
+            }
+            (subject, _) => Self { arms: Arc::new(selected), subject, ..self.clone() },
         }
     }
 

@@ -24,5 +24,5 @@ pub use figure_view::{FigureView, figure_ui};
 pub use legend::{LineAction, Wanted, arm_of, wanted_ui};
 pub use navigate::KEYS;
 pub use painter::paint;
-pub use panel::{PlotResponse, menu_ui, plot_ui, stage_choice_ui, tools_ui};
+pub use panel::{PlotResponse, campaign_choice_ui, menu_ui, plot_ui, tools_ui};
 pub use state::PlotState;

@@ -215,6 +215,7 @@ impl<'a> Table<'a> {
         let header = reading
             .as_ref()
             .map_or_else(|| figure.values_shown().to_owned(), |reading| place(figure, reading.x));
+        let header = if is_pinned { header + ", pinned" } else { header };
         let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
         let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
         let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };

@@ -9,7 +9,7 @@ use super::builder::{ArmKey, Builder, BuiltFigure, PlotInput};
 use super::figure_view::{FigureView, PlotContext};
 use crate::background::pause_after;
 use figure::model::Figure;
-use figure::plots::{ALL, ArmRuns, Plot, campaign_stages, find, recorded_parameters};
+use figure::plots::{ALL, ArmRuns, Plot, find, recorded_parameters};
 use figure::view::facets::choices;
 use figure::view::{seen, whole};
 use figure::{DPI, Options};
@@ -61,11 +61,14 @@ impl PlotState {
 
     /// Returns the plots that apply to the data, in the order of the registry.
     pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
-        let has = |plot: &&Plot| plot.has_data_of.is_none() || self.data.concerned.contains(&plot.name);
+        let has = |plot: &&Plot| match plot.has_data_of {
+            None => !self.data.series.is_empty(),
+            Some(_) => self.data.concerned.contains(&plot.name),
+        };
         ALL.iter().filter(has).map(|plot| plot.name)
     }
 
-    fn built(&self, plot: &Plot) -> Option<&BuiltFigure> {
+    pub(super) fn built(&self, plot: &Plot) -> Option<&BuiltFigure> {
         self.builders.get(plot.name).and_then(Builder::built)
     }
 
@@ -96,7 +99,8 @@ impl PlotState {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
         let (builder, options) = (self.builders.get(plot.name), self.options_of(plot));
         let built = builder.and_then(|builder| builder.current(&options, titles.clone(), &input)).cloned();
-        let view = self.views.get(plot.name).map(|view| view.kept(PlotView::default())).unwrap_or_default();
+        let view = self.views.get(plot.name);
+        let view = view.map_or_else(|| plot.view(), |view| view.kept(PlotView::default()));
         move || {
             let made = || Arc::new(whole(plot, &input.arms, &options, &titles, &input.note()));
             let figure = built.unwrap_or_else(made);
@@ -212,9 +216,10 @@ impl PlotState {
         self.take_options(view);
         self.titles = view.plots.iter().map(|(name, kept)| (name.clone(), titles_of(kept))).collect();
         for plot in ALL {
-            let hidden = view.plots.get(plot.name).map(|kept| kept.hidden.clone()).unwrap_or_default();
+            let hidden =
+                view.plots.get(plot.name).map_or_else(|| plot.view().hidden, |kept| kept.hidden.clone());
             if !hidden.is_empty() || self.views.contains_key(plot.name) {
-                self.views.entry(plot.name).or_default().hidden = hidden;
+                view_of(&mut self.views, plot).hidden = hidden;
             }
         }
     }
@@ -228,9 +233,9 @@ impl PlotState {
             let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
             let kept = match self.views.get(plot.name) {
                 Some(view) => view.kept(titles),
-                None => titles,
+                None => PlotView { hidden: plot.view().hidden, ..titles },
             };
-            if kept != PlotView::default() {
+            if kept != plot.view() {
                 view.plots.insert(plot.name.to_owned(), kept);
             }
         }
@@ -240,7 +245,7 @@ impl PlotState {
     pub(super) fn link(&mut self, from: &Plot) {
         let Some(x) = self.views.get(from.name).map(|view| view.chosen[0]) else { return };
         for plot in ALL.iter().filter(|plot| plot.name != from.name && plot.controls.own_x.is_none()) {
-            self.views.entry(plot.name).or_default().show_x(x);
+            view_of(&mut self.views, plot).show_x(x);
         }
     }
 
@@ -289,7 +294,7 @@ impl PlotState {
     pub fn update(&mut self, plot: &'static Plot, input: &PlotInput, ctx: &Context, now: f64) -> Option<f64> {
         let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
         let options = self.options_of(plot);
-        let view = self.views.entry(plot.name).or_default();
+        let view = view_of(&mut self.views, plot);
         let builder = self.builders.entry(plot.name).or_default();
         builder.update(plot, (&options, titles), input, view, (ctx, now))
     }
@@ -318,6 +323,11 @@ impl PlotState {
     }
 }
 
+/// Returns the view of a plot, which begins with its own.
+fn view_of<'a>(views: &'a mut BTreeMap<&'static str, FigureView>, plot: &Plot) -> &'a mut FigureView {
+    views.entry(plot.name).or_insert_with(|| FigureView::new(&plot.view()))
+}
+
 fn titles_of(kept: &PlotView) -> PlotView {
     let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, facets, .. } = kept.clone();
     let facets = FacetSettings { zooms: BTreeMap::new(), ..facets };
@@ -335,8 +345,6 @@ pub(super) struct PlotData {
     pub columns: Arc<AxisColumns>,
     /// Parameters with recorded statistics, in the order of the network.
     pub parameters: Vec<String>,
-    /// The stages that have campaigns with single faults, each with its sentence.
-    pub stages: Vec<(String, String)>,
     /// The columns that can split the runs into panels, with their names.
     pub facets: Vec<(Column, String)>,
     /// The time of the computation, and its duration, in seconds.
@@ -352,10 +360,10 @@ fn plot_data(input: &PlotInput, arms: Vec<ArmKey>, now: f64) -> PlotData {
     let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
     let series: Vec<String> = series.into_iter().map(str::to_owned).collect();
     let columns = Arc::new(AxisColumns::new(shown, &series));
-    let (parameters, stages) = (recorded_parameters(shown), campaign_stages(shown));
+    let parameters = recorded_parameters(shown);
     let (revision, took) = (Some(input.revision), began.elapsed().as_secs_f64());
     let facets = choices(shown);
-    PlotData { arms, revision, concerned, series, columns, parameters, stages, facets, at: now, took }
+    PlotData { arms, revision, concerned, series, columns, parameters, facets, at: now, took }
 }
 
 /// Columns with their titles, in the order of lists.

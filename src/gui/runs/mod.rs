@@ -32,8 +32,8 @@ pub enum RunNews {
         /// The other process, and its host.
         owner: String,
     },
-    /// All started runs have ended.
-    Over,
+    /// All started runs have ended; why the queue stopped by itself, if it did.
+    Over(Option<&'static str>),
     /// All records on disk are read: the number of runs.
     Read(usize),
     /// The records of runs that an edit has made are read.
@@ -295,6 +295,7 @@ impl Runs {
     /// Ends the work once the channel has closed: a run without an end event was lost with its thread.
     fn end(&mut self) -> Vec<RunNews> {
         let mut news = Vec::new();
+        self.follow_queue();
         for run in std::mem::take(&mut self.open) {
             if self.records.get(&run).is_none_or(|record| *record.state() != RunState::Running) {
                 self.skipped.insert(run);
@@ -306,15 +307,13 @@ impl Runs {
                 news.push(RunNews::State { run, state: record.state().clone() });
             }
         }
-        self.follow_queue();
         self.last_work = self.work.take();
         self.followed = None;
-        self.open.clear();
         self.stopping = None;
         self.paused = None;
         self.pace = BatchPace::default();
         self.revision += 1;
-        news.push(RunNews::Over);
+        news.push(RunNews::Over(self.view.as_ref().and_then(|view| view.halted)));
         news
     }
 

@@ -1,7 +1,6 @@
 //! The queue of runs: what it was asked, and what it shows.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use crate::text;
 use crate::worker::Worker;
 use doc::{Run, capitalised};
 use results::{RunRecord, RunState, end_in_words};
-use run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, RunOrder, StopKind};
+use run::{Command, Ended, Job, QueueOptions, QueuedRun, QueuedState, StopKind};
 
 /// The sharing of the machine by runs; the part that is not chosen depends on the number of runs and processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,28 +174,6 @@ impl Runs {
         }
     }
 
-    /// Moves runs while nothing goes on: the next start follows `queue.json` in the folder of results.
-    ///
-    /// # Errors
-    /// The system's error, when the file cannot be written.
-    pub fn rearrange(
-        &mut self,
-        request: &QueueRequest,
-        listed: &[Run],
-        results: &Path,
-    ) -> std::io::Result<()> {
-        let QueueRequest { action, runs } = request;
-        let lines = self.queue_lines(listed, results);
-        let waiting: Vec<&str> = lines.iter().map(|line| line.run.as_str()).collect();
-        let Some(Moved { order, .. }) = moved(&waiting, runs, action) else { return Ok(()) };
-        let order = order.into_iter().map(str::to_owned).collect();
-        let mut kept = RunOrder::read(results);
-        kept.put_first(order);
-        self.revision += 1;
-        std::fs::create_dir_all(results)?;
-        kept.write(results)
-    }
-
     fn command(&mut self, command: Command) -> bool {
         let is_taken = self.work.as_ref().is_some_and(|work| work.queue.command(command));
         self.follow_queue();
@@ -227,12 +204,25 @@ impl Runs {
                 QueuedState::Ended(Ended::Done | Ended::Failed(_) | Ended::Elsewhere(_)) => {}
             }
         }
+        self.stopping = self.stopping.or(view.stopping); // it may stop by itself
         self.view = Some(view);
         if open != self.open {
             self.open = open;
             self.find_strays();
         }
         self.revision += 1;
+    }
+
+    /// Returns "2 running, 6 queued, 3 done, 1 failed", for the runs started together.
+    pub fn batch_words(&self) -> String {
+        let words: Vec<&str> = self.batch.iter().map(|run| self.word(run)).collect();
+        let all = ["running", "paused", "queued", "done", "failed", "stopped", "not run"];
+        let counts = all.map(|word| (words.iter().filter(|known| **known == word).count() as u64, word));
+        let present = counts.iter().filter(|(count, _)| *count > 0);
+        present
+            .map(|(count, word)| format!("{} {word}", text::grouped(*count)))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Returns the runs of the queue that goes on, or went on last: those in progress, those that wait, in order, those
@@ -313,10 +303,8 @@ impl Runs {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueLine {
     pub run: String,
-    /// Its place among those that wait, or, while nothing goes on, among those that *Run* would start; from 1.
+    /// Its place among those that wait, from 1.
     pub place: Option<usize>,
-    /// True if it waits in a queue that goes on.
-    pub is_queued: bool,
     /// True if it goes on, and whether it was asked to stop for good.
     pub is_running: bool,
     pub is_stopping: bool,
@@ -327,17 +315,12 @@ pub struct QueueLine {
 }
 
 impl QueueLine {
-    /// Returns true if it goes on or waits.
-    pub const fn is_open(&self) -> bool {
-        self.is_running || self.is_queued
-    }
-
     /// Returns its state in a few words, and more about it.
     pub fn words(&self, runs: &Runs) -> (String, String) {
         let record = runs.record(&self.run);
         let progress = record.map(RunRecord::progress).unwrap_or_default();
         let done = text::whole_percent(progress.done);
-        if self.is_queued {
+        if self.place.is_some() {
             let so_far = if progress.done > 0.0 { format!(" · {done} done") } else { String::new() };
             let word = if runs.is_paused() { "paused" } else { "waiting" };
             return (format!("{word}{so_far}"), String::new());
@@ -368,22 +351,18 @@ impl QueueLine {
 
 impl Runs {
     /// Returns the lines of the queue: runs in progress, those that wait in their order, then other runs of the
-    /// document that are not done; while nothing goes on, all of these in the order in which they would start.
-    pub fn queue_lines(&self, listed: &[Run], results: &Path) -> Vec<QueueLine> {
-        let queue = if self.is_running() { self.queue() } else { &[] };
-        let open = queue.iter().filter(|run| self.is_open(&run.run));
+    /// document that are not done. While nothing goes on, there are none.
+    pub fn queue_lines(&self, listed: &[Run]) -> Vec<QueueLine> {
+        if !self.is_running() {
+            return Vec::new();
+        }
+        let open = self.queue().iter().filter(|run| self.is_open(&run.run));
         let mut lines: Vec<QueueLine> = open.map(|run| self.line(run)).collect();
         let mut seen: BTreeSet<String> = lines.iter().map(|line| line.run.clone()).collect();
         for run in listed.iter().filter(|run| self.is_left(&run.id)) {
             if seen.insert(run.id.clone()) {
                 let state = self.state(&run.id);
                 lines.push(QueueLine { run: run.id.clone(), state, ..QueueLine::default() });
-            }
-        }
-        if !self.is_running() {
-            RunOrder::read(results).sort(&mut lines, |line| &line.run);
-            for (place, line) in (1..).zip(&mut lines) {
-                line.place = Some(place);
             }
         }
         lines
@@ -399,7 +378,6 @@ impl Runs {
         QueueLine {
             run: run.clone(),
             place,
-            is_queued: place.is_some(),
             is_running: threads.is_some(),
             is_stopping: self.is_stopping(run),
             threads,
@@ -413,18 +391,13 @@ impl Runs {
     }
 }
 
-/// A new order of runs.
-struct Moved<'a> {
-    /// The runs that move, in their order.
-    movers: Vec<&'a str>,
-    /// The run that is to follow them; none at the end.
-    before: Option<&'a str>,
-    /// All runs after the move.
-    order: Vec<&'a str>,
-}
-
-/// Finds where `chosen` runs go; `None` where the move changes nothing.
-fn moved<'a>(waiting: &[&'a str], chosen: &[String], action: &QueueAction) -> Option<Moved<'a>> {
+/// Finds where `chosen` runs go: those that move, in their order, and the run that is to follow them, if one does. `None` where
+/// the move changes nothing.
+fn moved<'a>(
+    waiting: &[&'a str],
+    chosen: &[String],
+    action: &QueueAction,
+) -> Option<(Vec<&'a str>, Option<&'a str>)> {
     let chosen: BTreeSet<&str> = chosen.iter().map(String::as_str).collect();
     let is_chosen = |run: &&str| chosen.contains(*run);
     let (first, last) = (waiting.iter().position(is_chosen)?, waiting.iter().rposition(is_chosen)?);
@@ -440,12 +413,12 @@ fn moved<'a>(waiting: &[&'a str], chosen: &[String], action: &QueueAction) -> Op
         QueueAction::Run | QueueAction::Stop => return None,
     };
     let order = [&others[..at], &movers, &others[at..]].concat();
-    (order != waiting).then(|| Moved { movers, before: others.get(at).copied(), order })
+    (order != waiting).then(|| (movers, others.get(at).copied()))
 }
 
 /// Returns the commands that move `chosen` runs among those that wait; their order among themselves stays.
 fn moves(waiting: &[&str], chosen: &[String], action: &QueueAction) -> Vec<Command> {
-    let Some(Moved { movers, before, .. }) = moved(waiting, chosen, action) else { return Vec::new() };
+    let Some((movers, before)) = moved(waiting, chosen, action) else { return Vec::new() };
     let before = before.map(str::to_owned);
     movers.into_iter().map(|run| Command::Move { run: run.to_owned(), before: before.clone() }).collect()
 }

@@ -4,7 +4,6 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use eframe::egui::accesskit::Role;
@@ -13,12 +12,12 @@ use eframe::egui::{
     RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::arm_look::{self, palette_ui};
+use super::arm_look;
 use super::commands::Command;
 use super::compare::{Compare, arm_marks_ui, run_marks_ui};
-use super::form::note_edited;
+use super::form::{note_edited, select_all};
 use super::icons::Icon;
-use super::runs::{QueueRequest, Runs};
+use super::runs::{QueueAction, QueueRequest, Runs};
 use super::selection::Selection;
 use super::table::Ground;
 use super::theme::{self, BODY, CONTROL, NAME, STEP, present};
@@ -26,8 +25,8 @@ use super::treatment::{Treatment, swept_labels};
 use super::views::queue_entries_ui;
 use super::widgets::{self, FieldState};
 use doc::Experiment;
-use figure::style_of;
-use state::{RunTone, mean_of, run_look, summary};
+use results::colours::base;
+use state::{RunTone, run_look, summary};
 
 /// Height of the row of a seed or of a swept value, in points.
 const SEED: f32 = 24.0;
@@ -42,7 +41,7 @@ const VALUE_AT: f32 = 58.0;
 /// From the right end of a row to the icon of its state, in points.
 const ICON_AT: f32 = 70.0;
 /// Arms with more runs are folded at first.
-const MOST_OPEN: usize = 12;
+const MOST_OPEN: usize = 10;
 
 /// The input of the list.
 pub struct TreeInput<'a> {
@@ -54,6 +53,8 @@ pub struct TreeInput<'a> {
     pub runs: &'a Runs,
     /// True if the runs are older than the settings, which have an error.
     pub is_behind: bool,
+    /// True if the keyboard is to come to the list.
+    pub takes_keyboard: bool,
 }
 
 /// An action of the list.
@@ -68,8 +69,6 @@ pub enum TreeRequest {
         /// Its new name.
         name: String,
     },
-    /// The colours or marks of arms have changed.
-    Recolour,
     /// To show the runs of what is selected in their table.
     ShowInTable,
     /// To open the folder of a run, by identity.
@@ -85,7 +84,15 @@ struct Tree<'a> {
     selection: &'a mut Selection,
     request: Option<TreeRequest>,
     /// Rows that can be selected, in order.
-    rows: Vec<(Id, Selection)>,
+    rows: Vec<TreeRow>,
+}
+
+/// A row that can be selected.
+struct TreeRow {
+    id: Id,
+    own: Selection,
+    /// True if its rows are shown below it, false if they are folded.
+    is_open: Option<bool>,
 }
 
 /// Draws the list; returns what was asked for.
@@ -109,6 +116,10 @@ pub fn tree_ui(
     });
     egui::ScrollArea::vertical().id_salt("tree").auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
+        ui.ctx().accesskit_node_builder(ui.unique_id(), |node| node.set_role(Role::Tree));
+        if input.takes_keyboard {
+            widgets::focus_next(ui);
+        }
         if input.treatments.is_empty() {
             ui.label("There are no arms yet. An arm is one treatment to compare with others: press +.");
         }
@@ -125,9 +136,9 @@ pub fn tree_ui(
             first += count;
         }
     });
-    let ids: Vec<Id> = tree.rows.iter().map(|(id, _)| *id).collect();
-    if let Some(target) = widgets::arrow_target(ui, &ids) {
-        *tree.selection = tree.rows[target].1.clone();
+    let ids: Vec<Id> = tree.rows.iter().map(|row| row.id).collect();
+    if let Some(target) = widgets::arrow_target(ui, &ids).or_else(|| tree.sideways(ui)) {
+        *tree.selection = tree.rows[target].own.clone();
     }
     tree.request
 }
@@ -139,15 +150,27 @@ impl Tree<'_> {
         let id = ui.scope_id().with(("arm", first.arm));
         let runs: usize = treatments.iter().map(|treatment| treatment.runs.len()).sum();
         let is_swept = treatments.len() > 1;
-        let mut is_open = fold(ui, id, is_swept || runs <= MOST_OPEN);
-        if let Some(rect) = place(ui, CONTROL) {
-            self.arm_row_ui(ui, rect, id, treatments, &mut is_open);
+        let is_open = fold(ui, id, is_swept || runs <= MOST_OPEN);
+        let is_stop = match &*self.selection {
+            Selection::Experiment => self.rows.is_empty(),
+            Selection::Arm(arm) | Selection::Stage { arm, .. } => *arm == first.arm,
+            Selection::Setting { arm, .. } => *arm == first.arm && !is_open,
+            // Its row is the one, unless an edit has taken it away.
+            Selection::Run { arm, .. } => {
+                let mut runs = treatments.iter().flat_map(|treatment| &treatment.runs);
+                *arm == first.arm && !runs.any(|run| self.is_selected(run))
+            }
+        };
+        if let Some(rect) = place(ui, CONTROL, is_stop) {
+            self.arm_row_ui(ui, rect, id, treatments, [is_open, is_stop]);
         }
-        set_fold(ui, id, is_open);
         if !is_open {
-            return;
-        }
-        if is_swept {
+            // What is selected stays in sight.
+            let mut runs = treatments.iter().flat_map(|treatment| &treatment.runs);
+            if let Some(run) = runs.find(|run| self.is_selected(run)) {
+                self.run_ui(ui, id, run, SEED_AT);
+            }
+        } else if is_swept {
             self.swept_ui(ui, id, treatments);
         } else {
             for run in &first.runs {
@@ -156,16 +179,76 @@ impl Tree<'_> {
         }
     }
 
-    fn arm_row_ui(&mut self, ui: &mut Ui, rect: Rect, id: Id, treatments: &[Treatment], is_open: &mut bool) {
+    fn is_selected(&self, run: &doc::Run) -> bool {
+        matches!(&*self.selection, Selection::Run { arm, id } if *arm == run.arm_index && *id == run.id)
+    }
+
+    /// Folds a row, or shows what is below it. What is selected below an arm gives way to that.
+    fn set_fold(&mut self, ui: &Ui, id: Id, is_open: bool, owner: &Selection) {
+        ui.data_mut(|data| data.insert_temp(id.with("open"), is_open));
+        ui.ctx().request_repaint();
+        if !is_open
+            && let Selection::Arm(own) = owner
+            && let Selection::Run { arm, .. } | Selection::Setting { arm, .. } = &*self.selection
+            && arm == own
+        {
+            *self.selection = owner.clone();
+        }
+    }
+
+    /// Folds or unfolds the row that has the keyboard where the arrow keys at the sides ask for it. Returns the row around it, or
+    /// the first one below it, that they lead to instead.
+    fn sideways(&mut self, ui: &Ui) -> Option<usize> {
+        let focused = ui.memory(egui::Memory::focused)?;
+        let at = self.rows.iter().position(|row| row.id == focused)?;
+        let arrows =
+            egui::EventFilter { horizontal_arrows: true, vertical_arrows: true, ..Default::default() };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(focused, arrows));
+        let is_pressed = |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+        let opens = is_pressed(Key::ArrowRight);
+        if !opens && !is_pressed(Key::ArrowLeft) {
+            return None;
+        }
+        let (own, is_open) = (self.rows[at].own.clone(), self.rows[at].is_open);
+        if is_open == Some(!opens) {
+            self.set_fold(ui, focused, opens, &own);
+            return None;
+        }
+        // A run is below a setting or an arm, a setting below an arm.
+        let is_around = |row: &TreeRow| match &own {
+            Selection::Run { .. } => row.is_open.is_some(),
+            Selection::Setting { .. } => matches!(row.own, Selection::Arm(_)),
+            Selection::Experiment | Selection::Arm(_) | Selection::Stage { .. } => false,
+        };
+        let target = match is_open {
+            Some(true) if opens => at + 1,
+            _ if opens => return None,
+            _ => self.rows[..at].iter().rposition(is_around)?,
+        };
+        let id = self.rows.get(target)?.id;
+        ui.memory_mut(|memory| memory.request_focus(id));
+        ui.ctx().request_repaint();
+        Some(target)
+    }
+
+    fn arm_row_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        id: Id,
+        treatments: &[Treatment],
+        [is_open, is_stop]: [bool; 2],
+    ) {
         let first = &treatments[0];
         let colours = present(ui);
-        let name = if treatments.len() > 1 { base_name(first) } else { first.name.as_str() };
+        let names: Vec<&str> = treatments.iter().map(|treatment| treatment.name.as_str()).collect();
+        let name = base(&names);
         let own = Selection::Arm(first.arm);
         let is_owner = *self.selection != own && self.selection.arm() == Some(first.arm);
         let is_chosen = self.selection.arm() == Some(first.arm);
         let font = if is_chosen { theme::medium(NAME) } else { FontId::proportional(NAME) };
-        let look = RowLook { font, is_owner, ..RowLook::new(id, name, NAME_AT, colours.text) };
-        let mut row = self.row_ui(ui, rect, &look, Some(own));
+        let look = RowLook { font, is_owner, is_stop, ..RowLook::new(id, name, NAME_AT, colours.text) };
+        let mut row = self.row_ui(ui, rect, &look, Some((own.clone(), Some(is_open))));
         let all: Vec<&Treatment> = treatments.iter().collect();
         let (words, tone) = if treatments.len() > 1 {
             (format!("{} settings", treatments.len()), RunTone::Quiet)
@@ -173,16 +256,14 @@ impl Tree<'_> {
             summary(&all, self.input.runs)
         };
         row.right_ui(ui, RichText::new(words).color(tone.colours(ui)[1]), NAME_AT + 48.0);
-        let verb = if *is_open { "Fold" } else { "Unfold" };
+        let verb = if is_open { "Fold" } else { "Unfold" };
         let caret = row.button(ui, CARET, &format!("{verb} {name}"));
-        let icon = if *is_open { Icon::CaretDown } else { Icon::CaretRight };
+        let icon = if is_open { Icon::CaretDown } else { Icon::CaretRight };
         icon.paint(ui.painter(), caret.rect.center(), 14.0, colours.text2);
         if caret.clicked() || row.response.double_clicked() {
-            *is_open ^= true;
+            self.set_fold(ui, id, !is_open, &own);
         }
-        let mark = row.button(ui, MARK, &format!("Colour and mark of {name}"));
-        arm_look::mark(ui, mark.rect.center(), first.colour, true);
-        self.palette_ui(&mark, treatments);
+        arm_look::mark(ui, pos2(rect.left() + MARK, rect.center().y), first.colour, true);
         if !self.rename_ui(ui, &row, first.arm, name) {
             row.name_ui(ui, &look);
         }
@@ -190,19 +271,28 @@ impl Tree<'_> {
     }
 
     fn run_ui(&mut self, ui: &mut Ui, parent: Id, run: &doc::Run, indent: f32) {
-        let Some(rect) = place(ui, SEED) else { return };
+        let Some(rect) = place(ui, SEED, self.is_selected(run)) else { return };
         let own = Selection::Run { arm: run.arm_index, id: run.id.clone() };
         let name = format!("seed {}", run.seed);
         let is_selected = *self.selection == own;
         let colours = present(ui);
         let ink = if is_selected { colours.text } else { colours.text2 };
         let look = RowLook::new(parent.with(("run", run.seed)), &name, indent, ink);
-        let mut row = self.row_ui(ui, rect, &look, Some(own.clone()));
+        let mut row = self.row_ui(ui, rect, &look, Some((own.clone(), None)));
         let state = run_look(run, self.input.runs);
         let [ink, words_ink] = state.tone.colours(ui);
         let is_loud = matches!(state.tone, RunTone::Warning | RunTone::Bad);
         let words_ink = if is_selected && !is_loud { colours.text2 } else { words_ink };
         let least = indent + 44.0 + if state.icon.is_some() { 20.0 } else { 36.0 };
+        if state.tone == RunTone::Bad {
+            let link = row.right_ui(ui, RichText::new("Retry").color(colours.link), least);
+            let retry = ui.interact(link.rect, row.response.id.with("retry"), Sense::CLICK);
+            retry.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Retry {name}")));
+            if retry.on_hover_text("Runs it once more, from its last checkpoint").clicked() {
+                let request = QueueRequest { action: QueueAction::Run, runs: vec![run.id.clone()] };
+                self.request = Some(TreeRequest::Queue(request));
+            }
+        }
         row.right_ui(ui, RichText::new(&state.words).color(words_ink), least);
         if let Some(icon) = state.icon {
             let at = (rect.right() - ICON_AT).min(row.end - STEP / 2.0);
@@ -244,6 +334,8 @@ impl Tree<'_> {
         } else {
             if !field.has_focus() {
                 field.request_focus();
+                field.scroll_to_me(None);
+                select_all(ui, id, &renaming.text);
             }
             ui.data_mut(|data| data.insert_temp(renaming_id(), renaming));
         }
@@ -303,17 +395,6 @@ impl Tree<'_> {
             }
         }
     }
-
-    fn palette_ui(&mut self, mark: &Response, treatments: &[Treatment]) {
-        let names: Vec<&str> = treatments.iter().map(|treatment| treatment.name.as_str()).collect();
-        let present = treatments[0].colour;
-        let popup = Popup::menu(mark).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        let chosen = popup.show(|ui| palette_ui(ui, style_of(present))).and_then(|shown| shown.inner);
-        if let Some(index) = chosen {
-            self.compare.view.colours.choose(&names, index);
-            self.request = Some(TreeRequest::Recolour);
-        }
-    }
 }
 
 /// Puts a field in the place of an arm's name, in the next frame.
@@ -338,9 +419,10 @@ fn renaming_id() -> Id {
 }
 
 /// Commands of the menu of an arm.
-const OF_ARM: [(Icon, Command); 6] = [
+const OF_ARM: [(Icon, Command); 7] = [
     (Icon::Pencil, Command::RenameArm),
-    (Icon::Copy, Command::DuplicateArm),
+    (Icon::Copy, Command::AddArm),
+    (Icon::Plus, Command::PasteStage),
     (Icon::ArrowUp, Command::MoveArmUp),
     (Icon::ArrowDown, Command::MoveArmDown),
     (Icon::Archive, Command::ArchiveArm),
@@ -349,23 +431,9 @@ const OF_ARM: [(Icon, Command); 6] = [
 /// Commands of the menu of a run.
 const OF_RUN: [(Icon, Command); 2] = [(Icon::Star, Command::StarRun), (Icon::Archive, Command::ArchiveRun)];
 
-/// Returns the name of an arm without the values of its sweep.
-fn base_name(treatment: &Treatment) -> &str {
-    let mut name = treatment.name.as_str();
-    for value in treatment.values.iter().rev() {
-        let Some(rest) = name.strip_suffix(value.as_str()) else { break };
-        let Some((rest, _)) = rest.rsplit_once(", ") else { break };
-        name = rest;
-    }
-    name
-}
-
+/// Returns whether a row was folded or unfolded by somebody, else what it is at first.
 fn fold(ui: &Ui, id: Id, is_open_at_first: bool) -> bool {
     ui.data(|data| data.get_temp(id.with("open"))).unwrap_or(is_open_at_first)
-}
-
-fn set_fold(ui: &Ui, id: Id, is_open: bool) {
-    ui.data_mut(|data| data.insert_temp(id.with("open"), is_open));
 }
 
 /// The number of rows drawn beyond each end of the visible part of the list.
@@ -384,11 +452,14 @@ struct RowLook<'a> {
     ink: Color32,
     /// True if what is selected belongs to it.
     is_owner: bool,
+    /// True if the Tab key leads to it, though something else is selected.
+    is_stop: bool,
 }
 
 impl<'a> RowLook<'a> {
     fn new(id: Id, name: &'a str, indent: f32, ink: Color32) -> Self {
-        Self { id, name, indent, font: FontId::proportional(BODY), ink, is_owner: false }
+        let font = FontId::proportional(BODY);
+        Self { id, name, indent, font, ink, is_owner: false, is_stop: false }
     }
 }
 
@@ -401,12 +472,12 @@ struct Row {
     end: f32,
 }
 
-/// Leaves the room of a row; returns its place if it is near the visible part of the list. Rows within a few heights of it can be
-/// reached by the keyboard; of the others there can be thousands.
-fn place(ui: &mut Ui, height: f32) -> Option<Rect> {
+/// Leaves the room of a row; returns its place if it is near the visible part of the list, or is the one that the Tab key leads
+/// to. Rows within a few heights can be reached by the arrow keys; of the others there can be thousands.
+fn place(ui: &mut Ui, height: f32, is_stop: bool) -> Option<Rect> {
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), height));
     let seen = ui.clip_rect().expand2(vec2(0.0, BEYOND * height));
-    seen.y_range().intersects(rect.y_range()).then_some(rect)
+    (is_stop || seen.y_range().intersects(rect.y_range())).then_some(rect)
 }
 
 impl Row {
@@ -436,15 +507,12 @@ impl Row {
         }
     }
 
-    /// Returns a button in the row, `at` points from its left.
+    /// Returns a button in the row, `at` points from its left. The Tab key passes it: keys of the row do the same.
     fn button(&self, ui: &Ui, at: f32, name: &str) -> Response {
         let centre = pos2(self.rect.left() + at, self.rect.center().y);
         let rect = Rect::from_center_size(centre, vec2(18.0, self.rect.height()));
-        let response = ui.interact(rect, self.response.id.with(name), Sense::click());
+        let response = ui.interact(rect, self.response.id.with(name), Sense::CLICK);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-        if response.has_focus() {
-            widgets::focus_ring(ui, rect);
-        }
         response
     }
 }
@@ -465,109 +533,77 @@ fn bar_ui(ui: &Ui, row: &mut Row, share: f32, from: f32) {
 }
 
 impl Tree<'_> {
-    /// Draws the settings that an arm sweeps, each with its values, and below them the runs.
+    /// Draws the settings that an arm sweeps, their values, and below those the runs.
     fn swept_ui(&mut self, ui: &mut Ui, id: Id, treatments: &[Treatment]) {
-        let (labels, experiment) = (OnceCell::new(), self.input.experiment);
-        let label = |setting: usize| {
-            let labels = labels.get_or_init(|| swept_labels(experiment, treatments[0].arm));
-            labels.get(setting).map_or("setting", String::as_str)
-        };
-        let settings = treatments[0].values.len();
-        if settings == 1 {
-            self.setting_ui(ui, id, || label(0), "");
-            for (number, treatment) in treatments.iter().enumerate() {
-                self.value_ui(ui, id.with(("value", number)), treatment);
-            }
-            return;
+        if let Some(rect) = place(ui, SEED, false) {
+            let labels = swept_labels(self.input.experiment, treatments[0].arm).join(" × ");
+            let look = RowLook::new(id.with("settings"), &labels, SEED_AT, present(ui).text);
+            self.row_ui(ui, rect, &look, None).name_ui(ui, &look);
         }
-        for setting in 0..settings {
-            let mut seen: BTreeSet<&str> = BTreeSet::new();
-            let of_setting = treatments.iter().filter_map(|treatment| treatment.values.get(setting));
-            let values: Vec<&String> = of_setting.filter(|value| seen.insert(value)).collect();
-            let each = treatments.len() / values.len().max(1);
-            self.setting_ui(ui, id, || label(setting), &format!("mean of {each}"));
-            for value in values {
-                // Most rows are out of sight.
-                let Some(rect) = place(ui, SEED) else { continue };
-                let with = |treatment: &&Treatment| treatment.values.get(setting) == Some(value);
-                let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
-                let ink = present(ui).text2;
-                let look = RowLook::new(id.with(("value", setting, value)), value, VALUE_AT, ink);
-                let mean = RichText::new(mean_of(&of_value, self.input.runs)).color(ink);
-                self.words_ui(ui, rect, &look, None, mean);
-            }
-        }
-        self.setting_ui(ui, id, || "all combinations", &treatments.len().to_string());
         for (number, treatment) in treatments.iter().enumerate() {
-            self.value_ui(ui, id.with(("combination", number)), treatment);
+            self.value_ui(ui, id.with(("value", number)), treatment);
         }
     }
 
     /// Draws a swept value with its shade and mean; a click selects its setting and shows its runs, another one folds
     /// them.
     fn value_ui(&mut self, ui: &mut Ui, id: Id, treatment: &Treatment) {
-        let mut is_open = fold(ui, id, false);
-        if let Some(rect) = place(ui, SEED) {
+        let is_open = fold(ui, id, false);
+        let own = Selection::Setting { arm: treatment.arm, name: treatment.name.clone() };
+        let is_selected = *self.selection == own;
+        if let Some(rect) = place(ui, SEED, is_selected) {
             let value = treatment.values.join(", ");
-            let own = Selection::Setting { arm: treatment.arm, name: treatment.name.clone() };
-            let is_selected = *self.selection == own;
             let (words, tone) = summary(&[treatment], self.input.runs);
             let words = RichText::new(words).color(tone.colours(ui)[1]);
             let look = RowLook::new(id, &value, VALUE_AT + 1.5 * STEP, present(ui).text2);
-            let row = self.words_ui(ui, rect, &look, Some(own), words);
+            let mut row = self.row_ui(ui, rect, &look, Some((own.clone(), Some(is_open))));
+            row.right_ui(ui, words, look.indent + 48.0);
+            row.name_ui(ui, &look);
             arm_look::mark(ui, pos2(rect.left() + VALUE_AT, rect.center().y), treatment.colour, true);
             if row.response.clicked() {
-                is_open = !(is_open && is_selected);
+                self.set_fold(ui, id, !(is_open && is_selected), &own);
             }
             row.response.on_hover_text(&treatment.name);
         }
-        set_fold(ui, id, is_open);
-        if is_open {
-            for run in &treatment.runs {
+        for run in &treatment.runs {
+            if is_open || self.is_selected(run) {
                 self.run_ui(ui, id, run, VALUE_AT + STEP);
             }
         }
     }
 
-    /// Draws the name of a swept setting, which takes time to find.
-    fn setting_ui<'a>(&mut self, ui: &mut Ui, parent: Id, label: impl FnOnce() -> &'a str, words: &str) {
-        let Some(rect) = place(ui, SEED) else { return };
-        let (label, colours) = (label(), present(ui));
-        let look = RowLook::new(parent.with(("setting", label)), label, SEED_AT, colours.text);
-        self.words_ui(ui, rect, &look, None, RichText::new(words).color(colours.text3));
-    }
-
-    /// Draws a row with its name, and words at the right.
-    fn words_ui(
+    /// Draws the ground of a row. A row with a selection of its `own` is selected by a click, or by the arrow keys; with it
+    /// comes whether rows are shown below it.
+    fn row_ui(
         &mut self,
-        ui: &mut Ui,
+        ui: &Ui,
         rect: Rect,
         look: &RowLook<'_>,
-        own: Option<Selection>,
-        words: RichText,
+        own: Option<(Selection, Option<bool>)>,
     ) -> Row {
-        let mut row = self.row_ui(ui, rect, look, own);
-        row.right_ui(ui, words, look.indent + 48.0);
-        row.name_ui(ui, look);
-        row
-    }
-
-    /// Draws the ground of a row. A row with a selection of its `own` is selected by a click, or by the arrow keys.
-    fn row_ui(&mut self, ui: &Ui, rect: Rect, look: &RowLook<'_>, own: Option<Selection>) -> Row {
+        let is_selected = own.as_ref().is_some_and(|(own, _)| *own == *self.selection);
         let ground = Ground {
             id: look.id,
             name: look.name,
             role: Role::TreeItem,
-            sense: if own.is_some() { Sense::click() } else { Sense::hover() },
-            is_selected: own.as_ref() == Some(&*self.selection),
+            sense: match own {
+                Some(_) => widgets::row_sense(ui, look.id, is_selected || look.is_stop, Sense::click()),
+                None => Sense::hover(),
+            },
+            is_selected,
             is_owner: look.is_owner,
         };
         let response = ground.ui(ui, rect);
         if response.gained_focus() {
             response.scroll_to_me(None);
         }
-        if let Some(own) = own {
-            self.rows.push((look.id, own.clone()));
+        if let Some((own, is_open)) = own {
+            let level = if matches!(own, Selection::Arm(_)) { 1 } else { 2 };
+            ui.ctx().accesskit_node_builder(look.id, |node| {
+                node.set_level(level);
+                is_open.map(|is_open| node.set_expanded(is_open));
+            });
+            self.rows.push(TreeRow { id: look.id, own: own.clone(), is_open });
             if response.clicked() {
                 response.request_focus(); // the keyboard goes on from here
                 *self.selection = own;

@@ -223,15 +223,6 @@ pub fn summary(treatments: &[&Treatment], runs: &Runs) -> (String, RunTone) {
     (words, RunTone::Quiet)
 }
 
-/// Returns the mean result of the finished runs of some treatments.
-pub fn mean_of(treatments: &[&Treatment], runs: &Runs) -> String {
-    let values = results(&listed(treatments), runs);
-    if values.is_empty() {
-        return String::new();
-    }
-    text::percent(values.iter().sum::<f64>() / values.len() as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;

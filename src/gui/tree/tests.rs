@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::{TreeInput, TreeRequest, tree_ui};
 use crate::commands::Command;
 use crate::compare::Compare;
-use crate::runs::Runs;
+use crate::runs::{QueueAction, QueueRequest, Runs};
 use crate::selection::Selection;
 use crate::theme;
 use crate::treatment::{Treatment, treatments};
@@ -58,13 +59,10 @@ fn list(text: &str, records: Vec<RunRecord>) -> Harness<'static, List> {
             experiment: &list.experiment,
             runs: &list.runs,
             is_behind: false,
+            takes_keyboard: false,
         };
         let request = tree_ui(ui, &input, &mut list.compare, &mut list.selection);
         list.request = list.request.take().or(request);
-        if list.request == Some(TreeRequest::Recolour) {
-            list.compare.take_treatments(&mut list.treatments);
-            list.request = None;
-        }
     };
     Harness::builder().with_size(vec2(224.0, 700.0)).build_ui_state(draw, list)
 }
@@ -108,16 +106,79 @@ fn the_arrow_keys_move_the_selection_and_the_tab_key_only_the_focus() {
     assert_eq!(harness.state().selection, Selection::Arm(0));
 }
 
+fn rows(harness: &Harness<'_, List>) -> usize {
+    harness
+        .query_all_by_label_contains("seed ")
+        .filter(|node| node.accesskit_node().role() == Role::TreeItem)
+        .count()
+}
+
 #[test]
-fn a_click_on_the_mark_chooses_colour_and_mark() {
+fn above_ten_seeds_arms_are_folded_unless_somebody_unfolds_them_and_the_selected_run_is_seen() {
+    let text = |seeds: u64| {
+        let seeds: Vec<u64> = (1..=seeds).collect();
+        format!("(seeds: {seeds:?}, arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train()])])")
+    };
+    let mut harness = list(&text(10), Vec::new());
+    harness.run();
+    assert_eq!(rows(&harness), 20);
+    let mut harness = list(&text(11), Vec::new());
+    harness.run();
+    assert_eq!(rows(&harness), 0);
+    let run = harness.state().treatments[1].runs[6].clone();
+    harness.state_mut().selection = Selection::Run { arm: 1, id: run.id };
+    harness.run();
+    assert!(rows(&harness) == 1 && harness.query_by_label("seed 7").is_some());
+    click(&mut harness, "Unfold a");
+    assert_eq!(rows(&harness), 12);
+    click(&mut harness, "Fold a");
+    click(&mut harness, "Unfold b");
+    click(&mut harness, "Fold b");
+    assert_eq!((rows(&harness), harness.state().selection.clone()), (0, Selection::Arm(1)));
+}
+
+#[test]
+fn the_list_is_one_stop_of_the_tab_key_and_arrows_go_on_from_there() {
     let mut harness = list(TWO, Vec::new());
-    click(&mut harness, "Colour and mark of ticket");
-    click(&mut harness, "purple");
-    let style = |harness: &Harness<'_, List>| style_of(harness.state().treatments[1].colour);
-    assert_eq!(style(&harness).colour, 3);
-    click(&mut harness, "diamond");
-    assert_eq!((style(&harness).colour, format!("{:?}", style(&harness).marker)), (3, "Diamond".to_owned()));
-    assert_eq!(style_of(harness.state().treatments[0].colour).colour, 0, "the other arm keeps its own");
+    harness.run();
+    harness.state_mut().selection = Selection::Arm(1);
+    let focused = |harness: &Harness<'_, List>| {
+        let mut nodes = harness.root().children_recursive();
+        nodes.find(|node| node.accesskit_node().is_focused()).and_then(|node| node.accesskit_node().label())
+    };
+    let mut passed = Vec::new();
+    for _ in 0..5 {
+        harness.key_press(Key::Tab);
+        harness.run();
+        passed.extend(focused(&harness));
+    }
+    assert_eq!(passed.iter().filter(|name| *name == "ticket").count(), 1, "{passed:?}");
+    assert!(!passed.iter().any(|name| name.contains("seed") || name.contains("dense")), "{passed:?}");
+    click(&mut harness, "ticket");
+    let press = |harness: &mut Harness<'_, List>, key| {
+        harness.key_press(key);
+        harness.run();
+        harness.state().selection.clone()
+    };
+    assert_eq!(press(&mut harness, Key::ArrowLeft), Selection::Arm(1), "folded");
+    assert_eq!(rows(&harness), 2);
+    press(&mut harness, Key::ArrowRight);
+    assert_eq!(rows(&harness), 4);
+    let seed = press(&mut harness, Key::ArrowRight);
+    assert_eq!(seed.run(), Some(&harness.state().treatments[1].runs[0].id));
+    assert_eq!(press(&mut harness, Key::ArrowLeft), Selection::Arm(1), "to the row around it");
+    assert_eq!(focused(&harness).as_deref(), Some("ticket"));
+}
+
+#[test]
+fn a_failed_run_offers_another_try() {
+    let failed = record([Event::Failed { message: "no room".to_owned() }]);
+    let mut harness = list(TWO, vec![done(0.98), failed]);
+    harness.run();
+    click(&mut harness, "Retry seed 2");
+    let runs = vec![harness.state().treatments[0].runs[1].id.clone()];
+    let request = QueueRequest { action: QueueAction::Run, runs };
+    assert_eq!(harness.state().request, Some(TreeRequest::Queue(request)));
 }
 
 #[test]
@@ -125,11 +186,11 @@ fn an_arm_is_renamed_in_place() {
     let mut harness = list(TWO, Vec::new());
     super::begin_rename(&harness.ctx, 0, "dense");
     harness.run();
-    harness.get_by_label("Name of the arm").type_text(" net");
+    harness.get_by_label("Name of the arm").type_text("net");
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
-    let expected = TreeRequest::Rename { arm: 0, name: "dense net".to_owned() };
+    let expected = TreeRequest::Rename { arm: 0, name: "net".to_owned() };
     assert_eq!(harness.state().request, Some(expected));
 }
 

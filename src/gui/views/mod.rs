@@ -1,4 +1,4 @@
-//! The views beside plots: tables, networks, campaigns, the log, notes.
+//! The views beside plots: tables, networks, campaigns, notes.
 //!
 //! A view is one file with a constant [`ViewEntry`] and a type that implements [`View`], and one line in [`ALL`].
 
@@ -6,7 +6,6 @@ mod campaign;
 mod data;
 mod dry_run;
 mod histograms;
-mod log;
 mod network;
 mod network_at_end;
 mod notes;
@@ -27,7 +26,6 @@ use eframe::egui::{
 };
 
 use super::compare::{Compare, CompareResponse};
-use super::log::Log;
 use super::plot::Wanted;
 use super::runs::{QueueRequest, Runs, Sharing};
 use super::selection::Selection;
@@ -55,7 +53,6 @@ pub const ALL: &[ViewEntry] = &[
     histograms::ENTRY,
     tickets::ENTRY,
     campaign::ENTRY,
-    log::ENTRY,
     notes::ENTRY,
 ];
 
@@ -123,7 +120,6 @@ pub struct ViewInput<'a> {
     pub results: &'a Path,
     /// The folder that paths in the document are relative to.
     pub base: &'a Path,
-    pub log: &'a Log,
 }
 
 impl<'a> ViewInput<'a> {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eframe::egui::{Context, RichText, Slider, Ui};
+use eframe::egui::{Context, Id, RichText, Slider, Ui};
 
 use super::{SELECT, ViewInput, loaded_ui, nothing_ui};
 use crate::background::{Latest, LoadState};
@@ -143,8 +143,18 @@ fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
 /// Width of the slider, in points.
 const WIDTH: f32 = 240.0;
 /// The reason for the lack of a slider.
-pub const HINT: &str = "Only the final weights are here. To step through the rounds, tick \u{201c}After each training\u{201d} under \
+const HINT: &str = "Only the final weights are here. To step through the rounds, tick \u{201c}After each training\u{201d} under \
     Training details, Weights over training, and run again";
+
+/// Says why there is no slider, in one view of the window.
+pub fn hint_ui(ui: &mut Ui) {
+    let (id, pass) = (Id::unique("hint at rounds"), ui.ctx().cumulative_pass_nr());
+    let is_there = ui.data(|data| data.get_temp(id)) == Some(pass);
+    if !is_there {
+        ui.data_mut(|data| data.insert_temp(id, pass));
+        ui.label(RichText::new(HINT).small().weak());
+    }
+}
 
 /// A moment whose network can be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,7 +192,7 @@ impl RoundSlider {
         let Some(found) = self.read(ui.ctx(), source, record) else { return end };
         if found.stops.is_empty() {
             if found.trainings > 1 && is_done {
-                ui.label(RichText::new(HINT).small().weak());
+                hint_ui(ui);
             }
             return end;
         }
@@ -343,6 +353,13 @@ mod tests {
         let mut plain = open("network", RunRecord::from_events([Event::Finished { secs: 1.0 }]));
         wait_for(&mut plain, "a, seed 1, final weights");
         assert!(plain.query_by_label(HINT).is_none(), "one training has no rounds");
+    }
+
+    #[test]
+    fn the_hint_is_in_one_of_several_views() {
+        let draw = |ui: &mut Ui| (0..3).for_each(|_| hint_ui(ui));
+        let harness = egui_kittest::Harness::new_ui(draw);
+        assert_eq!(harness.query_all_by_label(HINT).count(), 1);
     }
 
     #[test]

@@ -6,17 +6,15 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    self, Context, Id, Key, Label, Modifiers, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2,
-    vec2,
+    self, Context, Id, Label, Popup, Response, RichText, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
-use super::{Request, Shared, View, ViewEntry, ViewInput, nothing_ui};
+use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::background::Latest;
 use crate::compare::{Compare, CompareResponse};
 use crate::icons::Icon;
 use crate::runs::{QueueAction, QueueCounts, QueueLine, QueueRequest, Runs, Sharing};
 use crate::table::{Column, Ground, PADDING, Table};
-use crate::text;
 use crate::theme::{self, CONTROL, STEP, present};
 use crate::widgets::{self, FieldState};
 use cluster::{FOLDER, Slurm, Status};
@@ -46,9 +44,9 @@ pub const ENTRY: ViewEntry = ViewEntry {
     group: Group::Runs,
     help: "Which run is next, how far are the others, and how do they share the machine? \
            Runs in progress come first, then those that wait, in the order in which they start, then those that were \
-           stopped or have failed; while nothing runs, all that is left to do. Drag a waiting run or use its arrows to move it (Alt+Up and Alt+Down on a focused \
-           row); the order is kept with the results. Runs side by side and threads can be changed at any time: runs \
-           in progress pause for a moment and continue from their checkpoints, with the same results to the last bit.",
+           stopped or have failed. Drag a waiting run or use its arrows to move it; the order is kept with the results. \
+           Runs side by side and threads can be changed at any time: runs in progress pause for a moment and continue \
+           from their checkpoints, with the same results to the last bit.",
     make: || Box::<Queue>::default(),
 };
 
@@ -69,10 +67,11 @@ impl View for Queue {
         if let Some(wait) = self.update(input, shared.compare, ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(wait));
         }
-        let sharing = self.head_ui(ui, input.runs, shared.store.of()).map(Request::Sharing);
+        let sharing =
+            Self::head_ui(ui, input.runs, input.listed.len(), shared.store.of()).map(Request::Sharing);
         self.cluster_ui(ui, input);
         if self.lines.is_empty() {
-            nothing_ui(ui, ENTRY.help, "All runs are done. Change a setting or add a seed to run more.");
+            ui.label("Nothing is queued: press Run");
             return sharing;
         }
         let response = sharing.or(self.lines_ui(ui, input));
@@ -95,22 +94,22 @@ impl Queue {
             }
         }
         self.made = Some((revisions, now));
-        self.lines = input.runs.queue_lines(input.listed, input.results);
+        self.lines = input.runs.queue_lines(input.listed);
         self.arms = compare.arms_and_colours();
         None
     }
 
     /// Draws counts, and how runs share the machine.
-    fn head_ui(&self, ui: &mut Ui, runs: &Runs, typed: &mut TypedSharing) -> Option<Sharing> {
-        let used = runs.options().unwrap_or_else(|| runs.sharing.options(self.lines.len()));
+    fn head_ui(ui: &mut Ui, runs: &Runs, listed: usize, typed: &mut TypedSharing) -> Option<Sharing> {
+        let used = runs.options().unwrap_or_else(|| runs.sharing.options(listed));
         let mut sharing = runs.sharing;
         ui.horizontal_wrapped(|ui| {
             ui.set_min_height(CONTROL);
             typed.fields_ui(ui, used, &mut sharing);
-            ui.add(
-                Label::new(RichText::new(self.summary(runs.is_paused())).color(present(ui).text2))
-                    .selectable(false),
-            );
+            if runs.is_running() {
+                let words = RichText::new(runs.batch_words()).color(present(ui).text2);
+                ui.add(Label::new(words).selectable(false));
+            }
         });
         (sharing != runs.sharing).then_some(sharing)
     }
@@ -121,22 +120,6 @@ impl Queue {
         if !lines.is_empty() {
             ui.label(RichText::new(lines).color(present(ui).text2));
         }
-    }
-
-    /// Returns "2 running, 4 waiting, 1 failed".
-    fn summary(&self, are_paused: bool) -> String {
-        let count = |is: fn(&QueueLine) -> bool| self.lines.iter().filter(|line| is(line)).count();
-        let parts = [
-            (count(|line| line.is_running), if are_paused { "paused" } else { "running" }),
-            (count(|line| line.is_queued), "waiting"),
-            (count(|line| matches!(line.state, RunState::Failed(_)) && !line.is_open()), "failed"),
-            (count(|line| line.state == RunState::Stopped && !line.is_open()), "interrupted"),
-            (count(|line| line.state == RunState::Waiting && !line.is_open()), "not started"),
-        ];
-        let present = parts.iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<String> =
-            present.map(|(count, word)| format!("{} {word}", text::grouped(*count as u64))).collect();
-        parts.join(", ")
     }
 
     fn lines_ui(&self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Request> {
@@ -210,9 +193,8 @@ impl Queue {
             response = self.select(place, input.runs);
         }
         let dropped = self.dropped_ui(ui, &ground, line, rect.top() - ROW * place as f32);
-        let action = dropped.or_else(|| pressed(ui, &ground));
         let ids = std::slice::from_ref(&line.run);
-        let asked = action.map(|action| QueueRequest { action, runs: ids.to_vec() });
+        let asked = dropped.map(|action| QueueRequest { action, runs: ids.to_vec() });
         let menu = Popup::context_menu(&ground).show(|ui| queue_entries_ui(ui, input.runs, ids));
         let asked = menu.and_then(|shown| shown.inner).or(asked);
         (ground, asked.map(Request::Queue).or(response))
@@ -299,20 +281,6 @@ fn buttons_ui(ui: &mut Ui, line: &QueueLine, runs: &Runs) -> Option<QueueAction>
         }
     }
     asked
-}
-
-/// Returns what a key asks for the row that has the keyboard.
-fn pressed(ui: &Ui, ground: &Response) -> Option<QueueAction> {
-    if !ground.has_focus() {
-        return None;
-    }
-    let is_pressed = |modifiers, key| ui.input_mut(|input| input.consume_key(modifiers, key));
-    let keys = [
-        (Modifiers::ALT, Key::ArrowUp, QueueAction::Up),
-        (Modifiers::ALT, Key::ArrowDown, QueueAction::Down),
-        (Modifiers::NONE, Key::Delete, QueueAction::Stop),
-    ];
-    keys.into_iter().find(|(modifiers, key, _)| is_pressed(*modifiers, *key)).map(|(.., action)| action)
 }
 
 /// The most runs side by side, and threads.

@@ -18,7 +18,8 @@ pub fn reports_ui(ui: &mut Ui, run: Option<&RunRecord>) {
         ui.label(RichText::new(nothing_reported(run.is_some_and(RunRecord::is_done))).weak());
     }
     for (position, report) in reports.iter().enumerate() {
-        report_ui(ui, report, position);
+        let place = run.map_or_else(|| report.place(), |run| run.place_of(report));
+        report_ui(ui, &place, report, position);
     }
 }
 
@@ -31,9 +32,8 @@ const fn nothing_reported(is_done: bool) -> &'static str {
     }
 }
 
-fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
+fn report_ui(ui: &mut Ui, place: &str, report: &Report, position: usize) {
     let colours = theme::present(ui);
-    let place = report.place();
     ui.horizontal(|ui| {
         ui.allocate_ui_with_layout([120.0, ROW].into(), Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_width(120.0);

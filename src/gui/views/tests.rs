@@ -26,7 +26,6 @@ pub(super) struct Shown {
     pub results: PathBuf,
     pub open: &'static str,
     compare: Compare,
-    log: Log,
     set: Option<Set>,
     _folder: tempfile::TempDir,
 }
@@ -50,7 +49,6 @@ fn shown(record: RunRecord) -> Shown {
         results,
         open: "network",
         compare: Compare::default(),
-        log: Log::new(chrono::Local::now),
         set: None,
         _folder: folder,
     }
@@ -79,22 +77,11 @@ pub(super) fn open(view: &'static str, record: RunRecord) -> Harness<'static, Sh
     let draw = |ui: &mut Ui, shown: &mut Shown| {
         app::prepare(ui.ctx(), &settings::Settings::default());
         let Shown {
-            views,
-            selection,
-            experiment,
-            listed,
-            is_behind,
-            runs,
-            results,
-            open,
-            compare,
-            log,
-            set,
-            ..
+            views, selection, experiment, listed, is_behind, runs, results, open, compare, set, ..
         } = shown;
         let (experiment, is_behind) = (&*experiment, *is_behind);
         let base = results.parent().unwrap();
-        let input = ViewInput { selection, experiment, listed, is_behind, runs, results, base, log };
+        let input = ViewInput { selection, experiment, listed, is_behind, runs, results, base };
         let (view, mut shared) = views.get(open, compare).unwrap();
         if let Some(Request::AddStage(wanted)) = view.ui(ui, &input, &mut shared) {
             *set = Some(wanted);
@@ -383,17 +370,4 @@ fn every_view_can_be_drawn_without_a_run_and_with_one() {
             assert!(harness.root().children_recursive().count() > 2, "{} shows nothing", entry.name);
         }
     }
-}
-
-#[test]
-fn lines_of_the_log_are_found_by_words() {
-    let mut harness = open("log", RunRecord::default());
-    harness.state_mut().log.info("dense, seed 1: done");
-    harness.state_mut().log.error("dense, seed 2 failed");
-    harness.run();
-    assert!(harness.query_by_label("2 lines").is_some());
-    harness.get_by_label("Errors only").click();
-    harness.run();
-    assert!(harness.query_by_label("dense, seed 1: done").is_none());
-    assert!(harness.query_by_label("dense, seed 2 failed").is_some());
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
-use super::network_at_end::{HINT, keeps_rounds, position_ui};
+use super::network_at_end::{hint_ui, keeps_rounds, position_ui};
 use super::offer::{Offer, Offers};
 use super::{Request, Shared, View, ViewEntry, ViewInput, loaded_ui, nothing_ui, parts_ui};
 use crate::background::Latest;
@@ -217,8 +217,11 @@ impl Tickets {
             Part::Layers => self.layers_ui(ui, input, arms, &found),
             Part::Overlap | Part::EarlyStops => {
                 if found.iter().all(|(.., moments)| moments.len() < 2) {
-                    let kept = if has_rounds(input, arms) { HINT } else { ONE_ROUND };
-                    ui.label(RichText::new(kept).small().weak());
+                    if has_rounds(input, arms) {
+                        hint_ui(ui);
+                    } else {
+                        ui.label(RichText::new(ONE_ROUND).small().weak());
+                    }
                 }
                 self.figure_ui(ui, Source::Overlap(found));
             }
@@ -243,7 +246,7 @@ impl Tickets {
             position_ui(ui, &names, &mut at);
             self.moment = (at < last).then_some(at);
         } else if arms.iter().flat_map(|(_, runs)| runs).any(|run| is_pruned(run)) {
-            ui.label(RichText::new(HINT).small().weak());
+            hint_ui(ui);
         }
         let Some((moment, _)) = moments.get(at) else { return };
         self.figure_ui(ui, Source::Layers(found.clone(), moment.clone()));

@@ -210,7 +210,7 @@ fn cell(arm: &str, seed: u64, campaign: &CampaignRecord, state: &CellState) -> V
     vec![
         arm.to_owned(),
         seed.to_string(),
-        campaign.began.place(),
+        campaign.title(),
         format!("{name}{unprotected}"),
         format!("{}{open}", grouped(state.trials)),
         percent(campaign.began.golden_accuracy),
@@ -290,7 +290,7 @@ pub fn reports(page: &mut Page, material: &Material<'_>) {
             // What was found in data has tables of its own; what was missing in them is a warning here, too.
             let has_own = |report: &Report| is_of_data(report) && report.level != ReportLevel::Warning;
             for report in record.reports().iter().filter(|report| !has_own(report)) {
-                let (place, level) = (report.place(), report.level);
+                let (place, level) = (record.place_of(report), report.level);
                 let nth = *places.entry((place.clone(), &report.kind, level)).or_insert_with(|| {
                     found.push(Alike { arm, place, first: report, seeds: Vec::new(), failed: 0 });
                     found.len() - 1

@@ -8,6 +8,7 @@ use super::settings::{NONE, follows_from_another, number_of, value_of};
 use super::{Delta, Labels, Row, VALIDATION, VOTE};
 use crate::number::{Format, duration, fixed, plain, readable};
 use crate::run_state::DEFINITION;
+use crate::view::in_words;
 use form::number::{grouped, share_in_percent};
 
 #[derive(Clone, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -172,7 +173,7 @@ impl Column {
         match self {
             Self::Setting(path) => labels.title(path),
             Self::Series { series, at } => {
-                format!("{}, {}", doc::capitalised(&series.replace('_', " ")), at.words())
+                format!("{}, {}", in_words(series), at.words())
             }
             fixed => fixed.words()[1].to_owned(),
         }

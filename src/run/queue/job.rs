@@ -25,15 +25,21 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Runs the job with the threads of a pool, and sends its events. Without a pool, it uses the common one.
-    pub fn run(&self, pool: Option<&rayon::ThreadPool>, datasets: &Datasets) -> Ended {
+    /// Runs the job with the threads of a pool, and sends its events. Without a pool, it uses the common one. Returns also
+    /// why other runs would fail the same way, if so.
+    pub fn run(
+        &self,
+        pool: Option<&rayon::ThreadPool>,
+        datasets: &Datasets,
+    ) -> (Ended, Option<&'static str>) {
         let run = || self.run_in_directory(datasets);
         let result = catch_unwind(AssertUnwindSafe(|| match pool {
             Some(pool) => pool.install(run),
             None => run(),
         }));
+        let stops_all = if let Ok(Err(error)) = &result { error.stops_all() } else { None };
         let (event, ended) = match result {
-            Ok(Ok(ended)) => return ended,
+            Ok(Ok(ended)) => return (ended, None),
             Ok(Err(RunError::Claimed { owner, .. })) => {
                 (Event::Elsewhere { owner: owner.clone() }, Ended::Elsewhere(owner))
             }
@@ -46,7 +52,7 @@ impl Turn {
             }
         };
         let _ = self.sender.send(Message { run: self.job.run.id.clone(), event }); // the receiver may be gone
-        ended
+        (ended, stops_all)
     }
 
     /// Returns an error that could not be emitted as an event.

@@ -13,6 +13,8 @@
 //! | pause or stop everything | [`Command::Pause`], [`Command::StopAll`] |
 //! | show it | [`Queue::view`], again when [`Queue::revision`] has changed |
 //!
+//! Where a disk is full or may not be written, the queue stops itself at the first run that fails so.
+//!
 //! No call waits for a run; the order on disk is a small file, which a thread writes. Results do not depend on any of
 //! them: a run that is interrupted resumes from its checkpoint, and bits do not depend on threads.
 
@@ -132,6 +134,8 @@ pub struct QueueView {
     pub options: QueueOptions,
     pub is_paused: bool,
     pub stopping: Option<StopKind>,
+    /// Why it has stopped by itself: the others would have failed as one did.
+    pub halted: Option<&'static str>,
     /// True once it has ended, and takes no more runs.
     pub is_over: bool,
     /// The runs that go on, then those that wait, as they follow each other, then those that have ended.
@@ -248,6 +252,7 @@ struct State {
     /// Workers that were ever started, for their names.
     started: usize,
     handles: Vec<JoinHandle<()>>,
+    halted: Option<&'static str>,
     /// Gone once the queue has ended, which ends the receiver.
     sender: Option<SyncSender<Message>>,
     /// Grows with every change.
@@ -270,6 +275,7 @@ impl Queue {
             workers: 0,
             started: 0,
             handles: Vec::new(),
+            halted: None,
             sender: Some(sender),
             revision: 0,
             is_order_changed: false,
@@ -329,8 +335,8 @@ impl Queue {
             (None, true) => WaitReason::Paused,
             (None, false) => WaitReason::Turn,
         };
-        let (options, is_over) = (state.options, state.sender.is_none());
-        QueueView { options, is_paused, stopping, is_over, runs: state.line.view(why) }
+        let (options, halted, is_over) = (state.options, state.halted, state.sender.is_none());
+        QueueView { options, is_paused, stopping, halted, is_over, runs: state.line.view(why) }
     }
 
     /// Waits until the order is on disk, for so long at most. Returns true if it is.
@@ -409,8 +415,12 @@ impl Shared {
                 pool = Some((turn.threads, builder.build().ok()));
             }
             let pool = pool.as_ref().and_then(|(_, pool)| pool.as_ref());
-            let ended = turn.run(pool, &self.datasets);
+            let (ended, stops_all) = turn.run(pool, &self.datasets);
             let mut state = self.lock();
+            if stops_all.is_some() {
+                state.halted = state.halted.or(stops_all);
+                self.stop.request(StopKind::Now); // those that wait stay as they are
+            }
             state.line.end(&turn.job.run.id, ended, self.stop.requested().is_some());
             state.revision += 1;
             self.settle(&state);

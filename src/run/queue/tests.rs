@@ -121,6 +121,26 @@ fn runs_start_in_the_order_of_the_list_which_survives_a_restart() {
     assert_eq!(with(&started, starts), wanted);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_refuses_stops_the_queue_at_the_first_run_and_the_others_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut jobs = jobs(folder.path(), "Test", 1..=5);
+    jobs[0].folder = PathBuf::from("/sys/weightlab"); // where nobody may write
+    let (queue, messages) = Queue::start(jobs.clone(), &options(1), StopFlag::new());
+    while messages.recv_timeout(PATIENCE).is_ok() {}
+    let view = queue.view();
+    assert!(view.halted.is_some(), "{view:?}");
+    let state = |run: usize| &view.runs.iter().find(|it| it.run == jobs[run].run.id).unwrap().state;
+    assert!(matches!(state(0), QueuedState::Ended(Ended::Failed(_))), "{view:?}");
+    for run in 1..5 {
+        assert!(matches!(state(run), QueuedState::Waiting { .. }), "{view:?}");
+    }
+    folder.path().clone_into(&mut jobs[0].folder);
+    let (queue, messages) = Queue::start(jobs.clone(), &options(1), StopFlag::new());
+    assert_eq!(with(&rest(queue, &messages), finishes).len(), 5);
+}
+
 #[test]
 fn a_done_run_whose_results_were_archived_runs_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -9,9 +9,9 @@ use crate::model::{Bars, Note};
 use crate::palette::OUTCOME;
 use doc::fault::{BitField, Format};
 use form::number::counted;
-use results::campaign::{CampaignRecord, OneStage, Tally, stages};
+use results::RunRecord;
+use results::campaign::{CampaignChoice, CampaignRecord, Chosen, ImageOutcome, Tally, with_single_faults};
 use results::view::PlotOptions;
-use results::{RunRecord, by_key};
 
 /// An outcome as a part of bars. Together, the outcomes cover all images.
 pub struct OutcomePart {
@@ -20,14 +20,17 @@ pub struct OutcomePart {
     count: fn(&Tally) -> u64,
 }
 
-/// From harmless to harmful, as parts are stacked. The colours differ in brightness too.
+/// From harmful to harmless, as parts are stacked: SDC-1 begins at the axis. The colours differ in brightness too.
 const OUTCOMES: [OutcomePart; 5] = [
-    OutcomePart { name: "masked", colour: OUTCOME, count: |tally| tally.masked },
-    OutcomePart { name: "benign", colour: OUTCOME + 1, count: |tally| tally.benign },
-    OutcomePart { name: "SDC-1 only", colour: OUTCOME + 2, count: |tally| tally.sdc1 - tally.sdc5 },
     OutcomePart { name: "SDC-5", colour: OUTCOME + 3, count: |tally| tally.sdc5 },
+    OutcomePart { name: "SDC-1 only", colour: OUTCOME + 2, count: |tally| tally.sdc1 - tally.sdc5 },
     OutcomePart { name: "DUE", colour: OUTCOME + 4, count: |tally| tally.due },
+    OutcomePart { name: "benign", colour: OUTCOME + 1, count: |tally| tally.benign },
+    OutcomePart { name: MASKED, colour: OUTCOME, count: |tally| tally.masked },
 ];
+
+/// The outcome of most faults, which would press the others into a strip.
+pub const MASKED: &str = ImageOutcome::Masked.name();
 
 /// Returns true if any trial of a record has a single fault, so that there are outcomes by bit and layer.
 pub fn has_outcomes(record: &RunRecord) -> bool {
@@ -39,18 +42,14 @@ pub fn campaigns(arm: &ArmRuns) -> impl Iterator<Item = &CampaignRecord> {
     arm.runs.iter().flat_map(|(_, record)| record.campaigns())
 }
 
-/// Returns the campaigns of an arm with single faults that are drawn: those of the chosen stage, or of its first one.
-pub fn drawn<'a>(arm: &'a ArmRuns, options: &PlotOptions) -> OneStage<'a> {
-    OneStage::new(campaigns(arm), options.campaign.as_deref())
+/// Returns the campaigns of an arm with single faults that are drawn: the chosen ones, or its first.
+pub fn drawn<'a>(arm: &'a ArmRuns, options: &PlotOptions) -> Chosen<'a> {
+    Chosen::new(campaigns(arm), options.campaign.as_deref())
 }
 
-/// Returns the stages of these arms that have campaigns with single faults, each with its sentence.
-pub fn campaign_stages(arms: &[ArmRuns]) -> Vec<(String, String)> {
-    let labelled = |(place, labels): (String, Vec<String>)| match distinct(labels).as_slice() {
-        [only] => (place, only.clone()),
-        _ => (place, "several settings".to_owned()),
-    };
-    by_key(arms.iter().flat_map(|arm| stages(campaigns(arm)))).into_iter().map(labelled).collect()
+/// Returns the campaigns with single faults of these arms, where one of them has several.
+pub fn campaign_choices(arms: &[ArmRuns]) -> Vec<CampaignChoice> {
+    with_single_faults(arms.iter().flat_map(|arm| campaigns(arm).map(|own| (arm.name.as_str(), own))))
 }
 
 /// Returns the parts of an arm's bars: the share of each outcome in each category.
@@ -67,7 +66,7 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
 /// Which images count: outcomes compare with the fault-free network, not with labels.
 const GOLDEN: &str = "all images count, also those wrong without faults";
 
-/// Returns the small print of shares of images: the arms with their trials, and the stages with their campaigns.
+/// Returns the small print of shares of images: the arms with their trials, and the campaigns.
 pub fn note(what: &str, trials: Vec<(String, u64)>, captions: Vec<String>) -> Note {
     if trials.is_empty() {
         return Note::default();
@@ -89,7 +88,7 @@ fn field(format: Format, bit: u32) -> &'static str {
 }
 
 /// Returns bits as categories, the most significant first, as formats are drawn.
-pub fn bits(all: &[OneStage<'_>]) -> (Vec<u32>, Vec<Category>) {
+pub fn bits(all: &[Chosen<'_>]) -> (Vec<u32>, Vec<Category>) {
     let mut found: BTreeMap<u32, &str> = BTreeMap::new();
     for campaign in all.iter().flat_map(|drawn| &drawn.campaigns) {
         for bit in campaign.outcomes().iter().filter_map(|outcome| outcome.bit) {
@@ -108,7 +107,7 @@ pub fn bit_of(category: &Category) -> Option<u32> {
 }
 
 /// Counts the entries of a layer that faults can hit, for its label: "6,400 weights"; empty if no campaign knows.
-pub fn entries_of(drawn: &OneStage<'_>, layer: &str) -> String {
+pub fn entries_of(drawn: &Chosen<'_>, layer: &str) -> String {
     let entries = drawn.campaigns.iter().find_map(|campaign| {
         let at = campaign.began.layers.iter().position(|known| known == layer)?;
         campaign.began.layer_entries.get(at)
@@ -117,7 +116,7 @@ pub fn entries_of(drawn: &OneStage<'_>, layer: &str) -> String {
 }
 
 /// Returns the layers with injected faults, and the blocks with faults in their sums, in the order of the network.
-pub fn layers(all: &[OneStage<'_>]) -> Vec<String> {
+pub fn layers(all: &[Chosen<'_>]) -> Vec<String> {
     let mut known: Vec<&String> = Vec::new();
     let mut injected: BTreeSet<&String> = BTreeSet::new();
     for campaign in all.iter().flat_map(|drawn| &drawn.campaigns) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::cells::Cells;
+use crate::cells::{CellText, Cells};
 use crate::distinct;
 use crate::facets::{Facets, Head, Panel};
 use crate::model::{Bars, Figure, Line, Note};
@@ -300,12 +300,20 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns]) -> Fig
     whole
 }
 
-/// Gives the cells of all panels the same scale of colours.
+/// Gives the cells of all panels the same scale of colours and the same room for texts, and all runs the same scale.
 fn share_colours(figures: &mut [Figure]) {
-    let ranges = figures.iter().filter_map(|figure| figure.cells.as_ref()).filter(|cells| cells.has_data());
-    let all = ranges.map(Cells::range).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
-    for cells in figures.iter_mut().filter_map(|figure| figure.cells.as_mut()) {
-        cells.axis.range = all.or(cells.axis.range);
+    let cells =
+        figures.iter_mut().filter_map(|figure| figure.cells.as_mut()).filter(|cells| cells.has_data());
+    share(cells.collect());
+    share(figures.iter_mut().filter_map(|figure| figure.run_scale.as_mut()).collect());
+}
+
+fn share(scales: Vec<&mut Cells>) {
+    let ranges = scales.iter().map(|cells| cells.range());
+    let all = ranges.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+    let widest = scales.iter().fold(CellText::default(), |widest, cells| cells.wider(&widest));
+    for cells in scales {
+        (cells.axis.range, cells.widest) = (all, widest.clone());
     }
 }
 

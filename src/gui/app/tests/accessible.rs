@@ -63,6 +63,8 @@ fn every_input_of_every_form_has_a_name() {
         let mut window = Window::sized([1280.0, 2000.0], None);
         let ctx = window.harness.ctx.clone();
         window.harness.state_mut().leave(Leaving::to(Next::New(template)), &ctx);
+        window.harness.state_mut().open_inspector();
+        window.harness.run_ok();
         open_sections(&mut window);
         let mut places = vec![Selection::Experiment, Selection::Arm(0)];
         let last = window.harness.state().editor.document.experiment.arms.len() - 1;
@@ -79,13 +81,14 @@ fn every_input_of_every_form_has_a_name() {
 fn dialogs() -> Vec<Dialog> {
     let (path, title) = (PathBuf::from("/x.ron"), "x".to_owned());
     let (leaving, usage) = (Leaving::to(Next::Quit), PathUse::Save(None));
+    let kept = Window::new().harness.state().editor.document.to_keep().unwrap();
     let request = PathRequest { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into() };
     vec![
         Dialog::unsaved(&title, &[], leaving.clone()),
         Dialog::unsaved(&title, &["\"x\" in Seeds".to_owned()], leaving.clone()),
         Dialog::Running { runs: 2, leaving, comes_back: true },
-        Dialog::resume(&title, vec!["ab".to_owned(), "cd".to_owned()]),
-        Dialog::recover(&title, Some(&path), 90),
+        Dialog::resume(&title, vec!["ab".to_owned(), "cd".to_owned()], None),
+        Dialog::recover(&kept, "today 14:03, 40 s ago"),
         Dialog::import(path.clone(), 0, &title, std::iter::empty()),
         Dialog::OtherNetwork(OtherNetwork {
             path: path.clone(),
@@ -180,6 +183,41 @@ fn tab_goes_through_the_window_as_one_reads_it() {
         }
     }
     assert_eq!(passed, ["bar", "arms", "plan", "middle", "properties", "log", "bar"]);
+}
+
+#[test]
+fn f6_goes_between_the_parts_of_the_window_and_f10_opens_the_menu() {
+    let mut window = Window::sized([1440.0, 900.0], None);
+    let focused = |window: &Window| {
+        let mut nodes = window.harness.root().children_recursive();
+        let node = nodes.find(|node| node.accesskit_node().is_focused())?;
+        let name = node.accesskit_node().label().or_else(|| node.accesskit_node().value());
+        Some((name.unwrap_or_default(), node.rect().center()))
+    };
+    let press = |window: &mut Window, modifiers, key| {
+        window.harness.key_press_modifiers(modifiers, key);
+        window.harness.run();
+        focused(window).expect("something has the keyboard")
+    };
+    let (tree, _) = press(&mut window, Modifiers::NONE, Key::F6);
+    assert_eq!(tree, "dense");
+    let (plan, _) = press(&mut window, Modifiers::NONE, Key::F6);
+    assert_eq!(plan, "1 Train 12 epochs");
+    let (_, tiles) = press(&mut window, Modifiers::NONE, Key::F6);
+    assert!(tiles.x > 240.0 && tiles.x < 1184.0, "{tiles}");
+    let (_, inspector) = press(&mut window, Modifiers::NONE, Key::F6);
+    assert!(inspector.x > 1184.0, "{inspector}");
+    let (bar, at) = press(&mut window, Modifiers::NONE, Key::F6);
+    assert!(bar == "File" && at.y < 40.0, "{bar} at {at}");
+    let (_, back) = press(&mut window, Modifiers::SHIFT, Key::F6);
+    assert!(back.x > 1184.0, "{back}");
+    for expected in ["New…", "Undo"] {
+        press(&mut window, Modifiers::NONE, if expected == "New…" { Key::F10 } else { Key::ArrowRight });
+        assert!(window.sees(expected), "{expected}");
+    }
+    window.harness.key_press(Key::ArrowDown);
+    window.harness.run();
+    assert_eq!(focused(&window).map(|(name, _)| name).as_deref(), Some("Add arm"), "nothing can be undone");
 }
 
 /// All alternatives of a choice, each with its default settings.

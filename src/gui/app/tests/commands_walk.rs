@@ -42,7 +42,7 @@ fn busy() -> Window {
     window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.harness.state_mut().shell.settings.recent.note(Path::new("/x.ron"));
     window.edit();
-    window.execute(Command::AddArm);
+    window.edit();
     window.execute(Command::Undo);
     window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.harness.run();
@@ -54,7 +54,13 @@ fn select_for(window: &mut Window, command: Command) {
     use Command as C;
     let app = window.harness.state_mut();
     match command {
-        C::MoveStageUp | C::MoveStageDown | C::DuplicateStage | C::RepeatStage | C::RemoveStage => {
+        C::MoveStageUp
+        | C::MoveStageDown
+        | C::DuplicateStage
+        | C::CopyStage
+        | C::ApplyStage
+        | C::RepeatStage
+        | C::RemoveStage => {
             app.workspace.selection = Selection::Stage { arm: 0, path: vec![1] };
         }
         C::ArchiveArm => app.workspace.selection = Selection::Arm(0),
@@ -109,11 +115,14 @@ fn every_command_is_carried_out_from_its_menu() {
 }
 
 /// Entries of context menus that the palette calls otherwise.
-const IN_THE_PALETTE: [(&str, &str); 19] = [
+const IN_THE_PALETTE: [(&str, &str); 22] = [
     ("Show in table", "Filter runs"),
     ("Move up", "Move stage up"),
     ("Move down", "Move stage down"),
     ("Duplicate", "Duplicate stage"),
+    ("Copy", "Copy stage"),
+    ("Paste below", "Paste stage"),
+    ("Apply to all arms", "Apply stage to all arms"),
     ("Repeat this", "Repeat stage"),
     ("Remove", "Remove stage"),
     ("Star the arm", "Star arm"),
@@ -154,7 +163,7 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
     let names = window.harness.query_all_by_role_and_label(Role::Label, "dense");
     let in_table = names.map(|node| node.rect()).rfind(|at| at.right() < 900.0).unwrap();
     let stage = window.harness.get_by_label("1 Train 12 epochs").rect();
-    for (place, count) in [(arm, 10), (in_table, 3), (stage, 5)] {
+    for (place, count) in [(arm, 10), (in_table, 3), (stage, 8)] {
         let before = buttons(&window);
         window.harness.hover_at(place.center());
         window.harness.run();

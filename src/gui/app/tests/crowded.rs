@@ -10,16 +10,17 @@ use super::*;
 #[test]
 fn of_hundreds_of_runs_only_those_near_the_screen_have_rows_and_scrolling_brings_the_others() {
     let mut window = Window::new();
-    window.harness.state_mut().editor.document.experiment.seeds = (1..=12).collect();
-    for _ in 0..4 {
-        window.execute(Command::DuplicateArm);
+    let experiment = &mut window.harness.state_mut().editor.document.experiment;
+    experiment.seeds = (1..=10).collect();
+    for number in 2..8 {
+        experiment.arms.push(doc::Arm { name: format!("dense {number}"), ..experiment.arms[0].clone() });
     }
     window.harness.run();
     let rows = |window: &Window| window.harness.query_all_by_label_contains("seed ").count();
     let all = window.harness.state().editor.document.runs().len();
     let before = rows(&window);
     assert!(all >= 90 && (12..all * 2 / 3).contains(&before), "{before} of {all}");
-    let last = window.harness.query_all_by_label("seed 12").last().map(|row| row.rect().bottom());
+    let last = window.harness.query_all_by_label("seed 10").last().map(|row| row.rect().bottom());
     let seed = window.harness.get_all_by_label("seed 1").next().map(|row| row.rect().center());
     window.harness.hover_at(seed.unwrap());
     for _ in 0..40 {
@@ -33,7 +34,7 @@ fn of_hundreds_of_runs_only_those_near_the_screen_have_rows_and_scrolling_brings
         window.harness.run_steps(2);
     }
     window.harness.run();
-    let after = window.harness.query_all_by_label("seed 12").last().map(|row| row.rect().bottom());
+    let after = window.harness.query_all_by_label("seed 10").last().map(|row| row.rect().bottom());
     assert!(after.is_some() && after != last, "another row is the last one now");
 }
 
@@ -71,7 +72,7 @@ fn results_of_many_runs_follow_a_field_with_a_pause_and_a_command_at_once() {
     assert_eq!(window.harness.state().editor.document.runs()[0].arm.chars().last(), Some('w'));
     let runs = window.harness.state().editor.document.runs().len();
     let arms = window.harness.state().editor.document.experiment.arms.len();
-    window.execute(Command::DuplicateArm);
+    window.execute(Command::AddArm);
     let after = window.harness.state().editor.document.runs().len();
     assert_eq!(after, runs / arms * (arms + 1), "a command waits for no pause, whatever has the focus");
 }

@@ -4,8 +4,9 @@ use super::*;
 use crate::tiles::LayoutChange;
 use crate::views::TrialFilter;
 use doc::fault::CellPlan;
+use eframe::egui::accesskit::Role;
 use figure::plots::testing::outcome;
-use results::campaign::{CampaignBegan, CellState};
+use results::campaign::{CampaignBegan, CellState, Outcomes};
 
 const TEXT: &str = "(data: Iris(), net: Mlp(hidden: [2]), seeds: [1, 2], arms: [
     (name: \"a\", sweep: { \"train.batch\": [8, 16] }, plan: [Test]), (name: \"b\", plan: [Test])])";
@@ -33,6 +34,34 @@ fn window(folder: &Path) -> Window {
         {
             window.say(job, event);
         }
+    }
+    window
+}
+
+/// A window with three arms: one has two campaigns, the next one of them in another stage, the last has none.
+fn with_other_stages(folder: &Path) -> Window {
+    let file = folder.join("x.ron");
+    let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"dense\", plan: [Test]),
+        (name: \"pruned\", plan: [Test, Test]), (name: \"plain\", plan: [Test, Test, Test])])";
+    std::fs::write(&file, text).unwrap();
+    let mut window = Window::open(Some(file));
+    window.execute(Command::RunAll);
+    for job in 0..3 {
+        window.say(job, started());
+        window.say(job, accuracy(0.5, 1.0));
+    }
+    for (job, stage, layer, sdc1) in [(0, "2", "fc1", 8), (0, "4", "fc2", 2), (1, "4", "fc1", 4)] {
+        let began = CampaignBegan {
+            campaign: stage.to_owned(),
+            stage: stage.to_owned(),
+            layers: vec![layer.to_owned()],
+            cells: vec![CellPlan { bit: Some(30), trials: 1, ..CellPlan::default() }],
+            ..CampaignBegan::default()
+        };
+        let outcomes = vec![Outcomes { trials: 20, ..outcome(0, 30, sdc1) }];
+        let state = CellState { trials: 20, outcomes, ..CellState::default() };
+        window.say(job, Event::CampaignBegan(began));
+        window.say(job, Event::CampaignCell(state));
     }
     window
 }
@@ -165,4 +194,70 @@ fn an_export_offers_what_applies_to_a_heat_map_and_to_a_table() {
     assert!(window.sees("Preset") && window.sees("Footnote"));
     window.click("CSV");
     assert!(!window.sees("Preset") && !window.sees("Footnote") && window.sees("File name"));
+}
+
+#[test]
+fn the_selector_has_the_campaigns_of_the_shown_arms_and_names_what_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_other_stages(folder.path());
+    let chosen = |window: &Window, name: &str| -> Option<String> {
+        let found = window.harness.query_by_role_and_label(Role::ComboBox, name);
+        found.and_then(|choice| choice.value())
+    };
+    window.select(Selection::Arm(0));
+    for view in ["outcomes-bit", "vulnerability"] {
+        show(&mut window, view);
+        wait_for(&mut window, "Shows dense, seed 1");
+        window.harness.run_steps(2);
+        assert_eq!(chosen(&window, "campaign").as_deref(), Some("bits of fc1"), "{view}");
+    }
+    window.harness.get_by_role_and_label(Role::ComboBox, "campaign").click();
+    window.harness.run_steps(4);
+    assert!(window.sees("dense · bits of fc1"));
+    window.harness.get_by_label("dense · bits of fc2").click();
+    wait_for(&mut window, "fc2, b30");
+    assert_eq!(chosen(&window, "campaign").as_deref(), Some("bits of fc2"));
+    window.harness.state_mut().workspace.plot.options.campaign = Some("bits of fc1".to_owned());
+    window.select(Selection::Arm(1));
+    wait_for(&mut window, "Shows pruned, seed 1");
+    wait_for(&mut window, "fc1, b30");
+    assert_eq!(chosen(&window, "campaign"), None, "there is one");
+    window.select(Selection::Arm(2));
+    wait_for(&mut window, "Shows 2 arms, seed 1");
+    window.harness.run_steps(2);
+    assert_eq!(chosen(&window, "show").as_deref(), Some("2 arms (have single faults)"));
+    window.select(Selection::Arm(0));
+    show(&mut window, "campaigns");
+    window.harness.get_by_role_and_label(Role::ComboBox, "campaign").click();
+    window.harness.run_steps(4);
+    assert!(window.sees("dense · bits of fc2"));
+}
+
+#[test]
+fn masked_images_are_hidden_at_first_and_the_axis_fits_what_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_other_stages(folder.path());
+    window.select(Selection::Arm(0));
+    show(&mut window, "outcomes-bit");
+    wait_for(&mut window, "Shows dense, seed 1");
+    let shown = |window: &mut Window| {
+        window.harness.run_steps(4);
+        let plot = &mut window.harness.state_mut().workspace.plot;
+        plot.choose("outcomes-bit");
+        let figure = plot.shown_figure().unwrap();
+        let names: Vec<String> = figure.bars.iter().map(|bars| bars.name.clone()).collect();
+        (names, figure::ranges::ranges(&figure, figure::ranges::Fit::Lines)[1])
+    };
+    let (names, [low, high]) = shown(&mut window);
+    assert_eq!(names, ["SDC-5", "SDC-1 only", "DUE", "benign"]);
+    assert!(low == 0.0 && (0.8..0.9).contains(&high), "8 of 10 images: {low}..{high}");
+    window.harness.get_by_role_and_label(Role::CheckBox, "SDC-5").click();
+    let (_, [_, without]) = shown(&mut window);
+    assert!(without < 0.5, "{without}");
+    window.harness.get_by_role_and_label(Role::CheckBox, "masked").click();
+    assert!(shown(&mut window).0.contains(&"masked".to_owned()));
+    let mut kept = results::view::ViewSettings::default();
+    window.harness.state().workspace.plot.give(&mut kept);
+    assert_eq!(kept.plots["outcomes-bit"].hidden.iter().collect::<Vec<_>>(), ["SDC-5"]);
+    assert!(!kept.plots.contains_key("outcomes-layer"), "nobody has changed it");
 }

@@ -238,7 +238,8 @@ fn the_name_of_an_arm_is_in_the_document_while_it_is_typed() {
     for (end, after) in [(Key::Enter, format!("{before} 2")), (Key::Escape, format!("{before} 2"))] {
         window.harness.key_press(Key::F2);
         window.harness.run();
-        window.harness.get_by_label("Name of the arm").type_text(" 2");
+        let typed = format!("{} 2", name(&window));
+        window.harness.get_by_label("Name of the arm").type_text(&typed);
         window.harness.run();
         assert_eq!(name(&window), if end == Key::Enter { after.clone() } else { format!("{after} 2") });
         window.harness.key_press(end);

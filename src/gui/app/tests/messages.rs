@@ -49,3 +49,18 @@ fn the_reason_of_a_failure_is_shown_once_under_the_pointer() {
     window.harness.run();
     assert_eq!(window.harness.query_all_by_label_contains("Free some.").count(), 1);
 }
+
+#[test]
+fn the_log_is_searched_by_words_in_any_order() {
+    let mut window = Window::new();
+    window.harness.state_mut().log.info("dense, seed 1: done");
+    window.harness.state_mut().log.error("dense, seed 2 failed");
+    window.harness.run();
+    window.click("Log");
+    assert!(window.sees("dense, seed 1: done"));
+    window.harness.get_by_label("Search the log").focus();
+    window.harness.run();
+    window.harness.get_by_label("Search the log").type_text("FAILED dense");
+    window.harness.run();
+    assert!(!window.sees("dense, seed 1: done") && window.sees("dense, seed 2 failed"));
+}

@@ -95,7 +95,11 @@ impl Window {
         let builder = Harness::builder().with_size(size).with_max_steps(100);
         let harness = builder.build_eframe(move |cc| {
             prepare(&cc.egui_ctx, &settings);
-            App::new(parts, settings, file.as_deref())
+            let mut app = App::new(parts, settings, file.as_deref());
+            if file.is_none() {
+                app.workspace.tiles.take(None, &[]); // on curves, as an experiment that was no template
+            }
+            app
         });
         Self { harness, stage, _untitled: temporary }
     }
@@ -340,20 +344,93 @@ fn nothing_is_drawn_while_nothing_happens() {
 }
 
 #[test]
-fn arms_are_added_copied_moved_and_removed() {
+fn arms_are_added_as_copies_named_moved_and_removed() {
     let mut window = Window::new();
     let names = |window: &Window| -> Vec<String> {
         window.harness.state().editor.document.experiment.arms.iter().map(|arm| arm.name.clone()).collect()
     };
     window.click("Add arm");
-    assert_eq!(names(&window)[4], "new arm");
-    window.execute(Command::DuplicateArm);
-    assert_eq!(names(&window)[5], "new arm copy");
+    assert_eq!(names(&window)[4], "dense 2");
+    let app = window.harness.state();
+    let arms = &app.editor.document.experiment.arms;
+    assert!(arms[4].plan == arms[0].plan && app.workspace.selection == Selection::Arm(4));
+    assert_eq!(app.editor.document.first_error(), None);
+    assert!(!window.sees("Runs as before the error"), "other arms stay as they are");
+    // Its name is typed at once, in the place of the free one.
+    window.harness.event(egui::Event::Text("sparse".to_owned()));
+    window.harness.run();
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    assert_eq!(names(&window)[4], "sparse");
+    window.select(Selection::Arm(1));
+    window.execute(Command::AddArm);
+    window.execute(Command::AddArm);
+    assert_eq!(names(&window)[5..], ["winning ticket 2", "winning ticket 3"]);
     window.execute(Command::MoveArmUp);
-    assert_eq!(names(&window)[4], "new arm copy");
-    window.execute(Command::RemoveArm);
-    window.execute(Command::RemoveArm);
+    assert_eq!(names(&window)[5], "winning ticket 3");
+    for _ in 0..3 {
+        window.execute(Command::RemoveArm);
+    }
     assert_eq!(names(&window).len(), 4);
+    for _ in 0..4 {
+        window.execute(Command::RemoveArm);
+    }
+    window.execute(Command::AddArm);
+    assert_eq!(names(&window), ["baseline"], "without a model, an arm that trains and tests");
+    assert_eq!(window.harness.state().editor.document.first_error(), None);
+}
+
+#[test]
+fn a_stage_is_given_to_all_arms_and_taken_back_at_once() {
+    let mut window = Window::new();
+    let plans = |window: &Window| -> Vec<Vec<&'static str>> {
+        let arms = &window.harness.state().editor.document.experiment.arms;
+        arms.iter().map(|arm| arm.plan.iter().map(|stage| stage.about().label).collect()).collect()
+    };
+    let before = plans(&window);
+    window.select(Selection::Arm(1));
+    let campaign = doc::Stage::Campaign(doc::fault::Campaign::default());
+    let plan = &mut window.harness.state_mut().editor.document.experiment.arms[1].plan;
+    plan.insert(1, campaign.clone());
+    window.select(Selection::Stage { arm: 1, path: vec![1] });
+    window.harness.get_all_by_label_contains("2 Campaign").next().unwrap().click_secondary();
+    window.harness.run();
+    window.click("Apply to all arms");
+    assert!(window.log().contains("Campaign of winning ticket: added to 3 arms"), "{}", window.log());
+    let arms = &window.harness.state().editor.document.experiment.arms;
+    assert!(arms.iter().all(|arm| arm.plan[1] == campaign));
+    window.execute(Command::Undo);
+    window.execute(Command::Undo);
+    assert_eq!(plans(&window), before, "one step for all arms");
+    window.execute(Command::Redo);
+    window.execute(Command::Redo);
+    window.harness.state_mut().editor.document.experiment.arms[2].plan.remove(1);
+    if let doc::Stage::Campaign(changed) =
+        &mut window.harness.state_mut().editor.document.experiment.arms[1].plan[1]
+    {
+        changed.images = Some(7);
+    }
+    window.select(Selection::Stage { arm: 1, path: vec![1] });
+    window.execute(Command::ApplyStage);
+    let log = window.log();
+    assert!(log.contains("Campaign of winning ticket: added to 1 arm and replaced in 2 arms"), "{log}");
+}
+
+#[test]
+fn copied_stages_are_pasted_from_menus_also_into_another_arm() {
+    let mut window = Window::new();
+    window.select(Selection::Stage { arm: 1, path: vec![0] });
+    window.execute(Command::CopyStage);
+    window.select(Selection::Arm(0));
+    let plan = |window: &Window| window.harness.state().editor.document.experiment.arms[0].plan.clone();
+    let before = plan(&window);
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().execute(Command::PasteStage, &ctx);
+    window.harness.event(egui::Event::Paste("[Test, Train(\"2ep\")]".to_owned()));
+    window.harness.run();
+    assert_eq!(plan(&window).len(), before.len() + 2);
+    let last = Selection::Stage { arm: 0, path: vec![before.len() + 1] };
+    assert_eq!(window.harness.state().workspace.selection, last, "at the end, where no stage is selected");
 }
 
 #[test]

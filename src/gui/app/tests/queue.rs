@@ -113,7 +113,7 @@ fn show_queue(window: &mut Window) {
 fn the_view_shows_the_queue_and_its_buttons_change_it() {
     let mut window = running();
     show_queue(&mut window);
-    assert!(window.sees("1 running, 11 waiting"));
+    assert!(window.sees("1 running, 11 queued"));
     window.click("Move up in queue: dense, seed 3");
     assert_eq!(waiting(&window)[..2], [(0, 3), (0, 2)]);
     window.click("Run next: winning ticket, seed 2");
@@ -121,13 +121,13 @@ fn the_view_shows_the_queue_and_its_buttons_change_it() {
     window.click("Remove from queue: winning ticket, seed 2");
     window.click("Stop: dense, seed 1");
     window.say(0, Event::Stopped { secs: 1.0 });
-    assert!(window.sees("10 waiting, 1 interrupted, 1 not started"));
+    assert!(window.sees("10 queued, 1 stopped, 1 not run"));
     window.click("Retry: dense, seed 1");
     assert!(waiting(&window).contains(&(0, 1)));
 }
 
 #[test]
-fn a_row_is_dragged_to_its_place_or_moved_by_keys() {
+fn a_row_is_dragged_to_its_place() {
     let mut window = running();
     show_queue(&mut window);
     let row = |window: &Window, name: &str| {
@@ -138,11 +138,6 @@ fn a_row_is_dragged_to_its_place_or_moved_by_keys() {
     let to = row(&window, "dense, seed 2").left_top() + egui::vec2(100.0, 4.0);
     window.drag(from, to);
     assert_eq!(waiting(&window)[..3], [(1, 1), (0, 2), (0, 3)]);
-    window.harness.get_by_role_and_label(Role::ListItem, "winning ticket, seed 1").focus();
-    window.harness.run();
-    window.harness.key_press_modifiers(Modifiers::ALT, Key::ArrowDown);
-    window.harness.run();
-    assert_eq!(waiting(&window)[..3], [(0, 2), (1, 1), (0, 3)]);
 }
 
 #[test]
@@ -204,20 +199,11 @@ fn a_run_that_makes_room_stays_in_the_queue() {
 }
 
 #[test]
-fn the_order_can_be_chosen_before_the_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut window = Window::open(Some(saved_template(folder.path())));
+fn while_nothing_is_queued_the_view_has_one_note_below_how_runs_share_the_machine() {
+    let mut window = Window::new();
     show_queue(&mut window);
-    assert!(window.sees("12 not started"));
-    window.click("Move up in queue: dense, seed 3");
-    window.click("Move up in queue: dense, seed 3");
-    let order = RunOrder::read(&folder.path().join("mine.runs")).order;
-    assert_eq!(order[..3], [window.id(0, 3), window.id(0, 1), window.id(0, 2)]);
-    let top =
-        |window: &Window, name: &str| window.harness.get_by_role_and_label(Role::ListItem, name).rect().top();
-    assert!(top(&window, "dense, seed 3") < top(&window, "dense, seed 1"), "it is shown so");
-    window.click("Run: dense, seed 3");
-    assert_eq!(window.stage.borrow().jobs.len(), 1);
+    assert!(window.sees("Nothing is queued") && window.sees("Runs side by side"));
+    assert_eq!(window.harness.query_all_by_role(Role::ListItem).count(), 0);
 }
 
 #[test]
@@ -267,7 +253,10 @@ fn runs_that_come_when_the_queue_has_just_ended_are_started_after_it() {
 
 #[test]
 fn closing_the_window_leaves_nothing_that_begins_afterwards() {
-    let mut window = running();
+    let home = tempfile::tempdir().unwrap();
+    let mut window = Window::with([1280.0, 800.0], None, Some(home.path().to_owned()), Settings::default());
+    window.click("Run all");
+    window.say(0, started());
     let (sender, results) = sync_channel(1);
     window.stage.borrow_mut().results = Some(results);
     window.edit();
@@ -282,8 +271,24 @@ fn closing_the_window_leaves_nothing_that_begins_afterwards() {
     window.hang_up();
     assert_eq!(window.stage.borrow().jobs.len(), 12, "none of them was started");
     assert!(window.asked_viewport_to(&ViewportCommand::Close) || window.harness.state().shell.may_close);
-    let unfinished = window.harness.state().shell.settings.unfinished.clone().unwrap();
-    assert_eq!(unfinished.runs.len(), 16, "and all of them resume");
+    drop(window);
+    let recovery = crate::recovery::Recovery::new(&home.path().join("recovery")).unwrap();
+    let left = recovery.leftovers();
+    assert!(left.len() == 1 && left[0].kept.is_closed);
+    assert_eq!(left[0].kept.runs.len(), 16, "and all of them resume");
+}
+
+#[test]
+fn a_queue_that_stops_itself_says_why_once_and_offers_to_go_on() {
+    let mut window = running();
+    window.stage.borrow_mut().halted = Some("no space is left on the disk");
+    window.say(0, Event::Failed { message: "No space left on device".to_owned() });
+    window.hang_up();
+    let log = window.log();
+    assert!(log.contains("Stopped: 1 failed, 11 not started: no space is left on the disk."), "{log}");
+    window.harness.get_by_role_and_label(Role::Link, "Retry").click();
+    window.harness.run();
+    assert_eq!(window.stage.borrow().jobs.len(), 12, "the failed one and those that waited");
 }
 
 /// A window with the real queue.

@@ -35,6 +35,8 @@ pub(super) struct Stage {
     /// The runs of the queue in their order.
     pub(super) states: Vec<(String, Scripted)>,
     pub(super) options: Option<QueueOptions>,
+    /// Why it stops by itself.
+    pub(super) halted: Option<&'static str>,
     revision: u64,
     pub(super) stops: Vec<StopKind>,
     pub(super) pauses: Vec<bool>,
@@ -168,7 +170,7 @@ impl RunQueue for Script {
         });
         let options = stage.options.unwrap_or(QueueOptions { jobs: 1, threads: 1 });
         let is_over = stage.sender.is_none();
-        QueueView { options, is_paused: false, stopping: None, is_over, runs }
+        QueueView { options, is_paused: false, stopping: None, halted: stage.halted, is_over, runs }
     }
 
     fn finish_order(&self, _patience: Duration) {}

@@ -1,5 +1,6 @@
 //! The start page: what it lists, and the line below it.
 
+use super::citizen::until;
 use super::*;
 
 #[test]
@@ -9,12 +10,12 @@ fn an_experiment_that_was_run_and_not_named_comes_back_from_the_start_page() {
     let mut window = open(Settings::default());
     let title = window.harness.state().editor.document.title();
     window.click("Run all");
-    let settings = window.harness.state().shell.settings.clone();
+    window.hang_up();
     drop(window);
-    let mut window = open(settings);
+    let mut window = open(Settings::default()); // also where the settings are lost
     window.execute(Command::New);
     for _ in 0..2000 {
-        if !window.sees("untitled-1.ron") {
+        if window.sees(&title) {
             break;
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -25,6 +26,34 @@ fn an_experiment_that_was_run_and_not_named_comes_back_from_the_start_page() {
     let app = window.harness.state();
     assert_eq!(app.editor.document.path(), Some(home.path().join("untitled/untitled-1.ron").as_path()));
     assert!(!app.shell.is_starting && app.editor.document.title() == title);
+}
+
+#[test]
+fn many_experiments_are_searched_by_their_arms_on_the_start_page_and_in_the_list() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("untitled");
+    std::fs::create_dir(&folder).unwrap();
+    for number in 1..=20 {
+        let text = format!("(name: \"mine\", arms: [(name: \"arm {number}\", plan: [Test])])");
+        std::fs::write(folder.join(format!("untitled-{number}.ron")), text).unwrap();
+    }
+    let mut window = Window::with([1280.0, 800.0], None, Some(home.path().to_owned()), Settings::default());
+    window.execute(Command::New);
+    let count = |window: &Window| window.harness.query_all_by_label("mine").count();
+    assert!(until(&mut window, |window| count(window) == 20));
+    window.harness.get_by_label("Search recent files").focus();
+    window.harness.run();
+    window.harness.get_by_label("Search recent files").type_text("arm 17");
+    window.harness.run();
+    assert_eq!(count(&window), 1);
+    window.execute(Command::OpenRecent);
+    assert!(until(&mut window, |window| count(window) > 1));
+    window.harness.get_by_label("Search files").type_text("arm 17");
+    window.harness.run();
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    let path = window.harness.state().editor.document.path();
+    assert_eq!(path, Some(folder.join("untitled-17.ron").as_path()));
 }
 
 #[test]
@@ -71,4 +100,32 @@ fn runs_behind_the_start_page_can_be_paused_and_stopped() {
     assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
     window.execute(Command::AddArm);
     assert_eq!(window.harness.state().editor.document.experiment.arms.len(), 4);
+}
+
+#[test]
+fn eight_cards_links_and_recent_files_are_in_sight_and_the_rest_unfolds() {
+    let mut window = Window::sized([1440.0, 900.0], None);
+    window.execute(Command::New);
+    let card = |window: &Window, name: &str| {
+        let card = window.harness.query_by_role_and_label(egui::accesskit::Role::Button, name);
+        card.map(|card| card.rect())
+    };
+    for name in ["Past and present on digits", "User guide", "Keys", "More templates", "Open…"] {
+        assert!(card(&window, name).is_some_and(|it| it.bottom() < 860.0), "{name}");
+    }
+    assert!(card(&window, "VGG-16 on CIFAR-10").is_none());
+    window.click("More templates");
+    assert!(card(&window, "VGG-16 on CIFAR-10").is_some() && window.sees("Fewer templates"));
+    let [recent, first] = ["Open…", "Lottery ticket on digits"].map(|name| card(&window, name).unwrap());
+    window.harness.hover_at(first.center());
+    window.harness.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: egui::vec2(0.0, -200.0),
+        phase: egui::TouchPhase::Move,
+        modifiers: Modifiers::NONE,
+        source: egui::MouseWheelSource::Wheel,
+    });
+    window.harness.run();
+    assert!(card(&window, "Lottery ticket on digits").unwrap().top() < first.top());
+    assert_eq!(card(&window, "Open…"), Some(recent), "it is pinned");
 }

@@ -4,8 +4,7 @@ use eframe::egui::accesskit::Role;
 
 use super::accessible::all_are_named;
 use super::*;
-use crate::tiles::panes;
-use crate::tiles::{HEAD, LayoutChange};
+use crate::tiles::{HEAD, LayoutChange, pane_named, panes};
 use results::tiles::{Group, Layout, Side, Tile};
 use results::view::ViewSettings;
 
@@ -54,6 +53,8 @@ fn every_plot_and_view_opens_by_its_name_and_explains_itself() {
 #[test]
 fn the_head_of_a_tile_lists_views_and_its_menu_splits_and_closes() {
     let mut window = Window::sized([1440.0, 900.0], None);
+    assert_eq!(layout(&window).views(), ["accuracy"]);
+    window.execute(Command::SplitDown);
     assert_eq!(layout(&window).views(), ["accuracy", "loss"], "two tiles, one above the other");
     assert!(matches!(layout(&window).root, Some(Tile::Column(_))));
     window.harness.get_by_role_and_label(Role::Button, "Loss").click();
@@ -69,13 +70,14 @@ fn the_head_of_a_tile_lists_views_and_its_menu_splits_and_closes() {
     window.click("Close view");
     assert_eq!(layout(&window).count(), 2);
     change(&mut window, LayoutChange::Reset);
-    assert_eq!(layout(&window).views(), ["accuracy", "loss"]);
+    assert_eq!(layout(&window).views(), ["accuracy"]);
     assert_eq!(window.harness.state().workspace.tiles.kept(), None);
 }
 
 #[test]
 fn a_tile_is_dragged_by_its_head() {
     let mut window = Window::sized([1440.0, 900.0], None);
+    window.execute(Command::SplitDown);
     let title = window.harness.get_by_label("Help on Loss").rect().right();
     let head = window.harness.get_by_label("Menu of Loss").rect();
     let from = egui::pos2(title + 40.0, head.center().y);
@@ -93,13 +95,13 @@ fn groups_have_their_own_layouts_and_side_panels() {
         window.harness.run_ok();
     };
     click(&mut window, Group::Pruning);
-    assert_eq!(layout(&window).views(), ["remaining", "accuracy"]);
+    assert_eq!(layout(&window).views(), ["remaining"], "no tile is empty beside another one");
     change(&mut window, LayoutChange::Split(Side::Right));
     let split = layout(&window);
     let sides = |window: &Window| window.harness.state().sides();
     assert_eq!(sides(&window), [true, true]);
     click(&mut window, Group::Faults);
-    assert_eq!(layout(&window).views(), ["vulnerability", "campaigns"]);
+    assert_eq!(layout(&window).views(), ["vulnerability"]);
     assert_eq!(sides(&window), [true, false]);
     assert!(window.sees("Add arm"));
     window.execute(Command::ToggleInspector);
@@ -117,10 +119,18 @@ fn groups_have_their_own_layouts_and_side_panels() {
 #[test]
 fn a_small_window_has_one_tile_until_somebody_splits_it() {
     let mut window = Window::sized([1280.0, 800.0], None);
-    assert_eq!(layout(&window).views(), ["accuracy"]);
+    window.click("Run all");
+    window.say(0, started());
+    let Event::Point(point) = accuracy(0.5, 1.0) else { panic!("no point") };
+    for series in ["test_accuracy", "train_loss"] {
+        let series = series.to_owned();
+        window.say(0, Event::Point(Point { series, remaining: 0.5, ..point.clone() }));
+    }
+    window.harness.run_steps(20);
+    assert_eq!(layout(&window).views(), ["remaining"]);
     window.harness.set_size(egui::vec2(1440.0, 900.0));
     window.harness.run_ok();
-    assert_eq!(layout(&window).views(), ["accuracy", "loss"]);
+    assert_eq!(layout(&window).views(), ["remaining", "rounds"], "those with data");
     window.harness.set_size(egui::vec2(1280.0, 800.0));
     window.harness.run_ok();
     window.execute(Command::SplitRight);
@@ -240,8 +250,8 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.harness.drop_at(place);
     window.harness.run_ok();
     assert_eq!((active(&window).as_str(), plot(&window)), ("accuracy", "accuracy"));
-    let place =
-        window.harness.get_by_label("Nothing to show: these runs have no results for it").rect().center();
+    let nothing = "Nothing to show yet: these runs have no results for it";
+    let place = window.harness.get_by_label(nothing).rect().center();
     window.harness.hover_at(place);
     window.harness.drag_at(place);
     window.harness.drop_at(place);
@@ -298,37 +308,81 @@ fn without_any_view_the_window_says_how_they_come_back() {
     }
     assert!(window.sees("All views are closed") && window.sees("Ctrl+Shift+P"));
     all_are_named(&window, "no view");
-    window.harness.get_by_role_and_label(Role::Button, "Loss").click();
-    window.harness.run_ok();
-    assert_eq!(layout(&window).views(), ["loss"]);
-    window.execute(Command::CloseView);
     window.click("Open the default views");
     assert!(is_open(&window, "Accuracy") && !window.sees("All views are closed"));
 }
 
 #[test]
-fn new_data_mark_their_group_and_open_nothing() {
+fn every_template_opens_on_the_views_that_answer_its_question_until_another_group_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("copy.ron");
+    for template in doc::templates::all() {
+        assert!(template.views.iter().all(|view| pane_named(view).is_some()), "{}", template.name);
+        std::fs::write(&file, template.text).unwrap();
+        let window = Window::open(Some(file.clone()));
+        let first = pane_named(template.views[0]).unwrap();
+        assert_eq!(
+            (group(&window), active(&window).as_str()),
+            (first.group, first.name),
+            "{}",
+            template.name
+        );
+        assert_eq!(window.harness.state().workspace.tiles.kept(), None);
+    }
+    let mut window = Window::open(Some(file.clone()));
+    change(&mut window, LayoutChange::Group(Group::Curves));
+    window.harness.state_mut().finish();
+    assert_eq!(group(&Window::open(Some(file))), Group::Curves);
+}
+
+/// The groups with a dot.
+fn new_groups(window: &Window) -> Vec<&'static str> {
+    let groups = window.harness.state().workspace.groups();
+    groups.into_iter().filter(|group| group.is_new).map(|group| group.name).collect()
+}
+
+#[test]
+fn the_first_result_of_a_kind_brings_its_group_to_the_front_once_until_a_view_is_chosen() {
     let mut window = Window::new();
     window.click("Run all");
     window.say(0, started());
-    let before = layout(&window);
+    window.execute(Command::ToggleInspector);
+    let sides = window.harness.state().sides();
     let Event::Point(point) = accuracy(0.5, 1.0) else { panic!("no point") };
+    window.say(0, Event::Point(point.clone()));
+    window.harness.run_steps(20);
+    assert_eq!(group(&window), Group::Curves);
     let past = |trained| Event::Point(Point { series: "past_kl".to_owned(), trained, ..point.clone() });
-    let is_new = |window: &Window| {
-        let groups = window.harness.state().workspace.groups();
-        groups.into_iter().filter(|group| group.is_new).map(|group| group.name).collect::<Vec<_>>()
-    };
-    assert_eq!(is_new(&window), Vec::<&str>::new());
     window.say(0, past(1.0));
     window.harness.run_steps(20);
-    assert_eq!((layout(&window), is_new(&window)), (before, vec!["Geometry"]));
-    assert!(window.harness.state().workspace.tiles.is_new("past"));
-    assert_eq!(window.harness.state().workspace.tiles.kept(), None, "nobody has moved anything");
-    change(&mut window, LayoutChange::Show("past"));
-    assert!(is_new(&window).is_empty() && !window.harness.state().workspace.tiles.is_new("past"));
+    assert_eq!((group(&window), layout(&window).views()), (Group::Geometry, vec!["past"]));
+    assert_eq!(window.harness.state().sides(), sides, "the panels stay");
+    change(&mut window, LayoutChange::Group(Group::Curves));
+    let pruned = Event::Point(Point { remaining: 0.5, trained: 2.0, epoch: 2.0, ..point.clone() });
+    window.say(0, pruned);
+    window.harness.run_steps(20);
+    assert_eq!(group(&window), Group::Curves, "it was chosen");
+    assert!(new_groups(&window).contains(&"Pruning"));
+    change(&mut window, LayoutChange::Show("remaining"));
+    assert!(!new_groups(&window).contains(&"Pruning"));
+    assert!(!window.harness.state().workspace.tiles.is_new("remaining"));
     window.say(0, Event::Finished { secs: 1.0 });
     window.harness.run_steps(30);
-    assert_eq!(is_new(&window), ["Weights"], "a view that is no plot has its first data too");
+    assert!(new_groups(&window).contains(&"Weights"), "a view that is no plot has its first data too");
+    assert_eq!(group(&window), Group::Pruning, "and what every run has stays behind");
+}
+
+#[test]
+fn an_empty_plot_says_that_runs_go_on_and_then_why_one_failed() {
+    let mut window = Window::new();
+    assert!(window.sees("Press Run: curves of test accuracy appear here"));
+    window.click("Run all");
+    assert!(window.sees("Running: the first run begins"));
+    window.say(0, started());
+    assert!(window.sees("Running: first value after 1 epoch") && !window.sees("Press Run: curves"));
+    window.say(0, Event::Failed { message: "The disk is full".to_owned() });
+    window.hang_up();
+    assert!(window.sees("dense, seed 1 failed: The disk is full") && !window.sees("Press Run: curves"));
 }
 
 #[test]
@@ -341,7 +395,12 @@ fn a_reading_that_was_pinned_stays_in_the_legend_and_floats_over_nothing() {
     }
     window.hang_up();
     let is_read = |window: &Window| {
-        window.harness.query_all_by(|node| node.value().is_some_and(|text| text.starts_with("at 2 "))).count()
+        window
+            .harness
+            .query_all_by(|node| {
+                node.value().is_some_and(|text| text.starts_with("at 2 epochs trained, pinned: "))
+            })
+            .count()
             == 1
     };
     assert!(!is_read(&window));

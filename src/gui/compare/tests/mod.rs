@@ -4,7 +4,7 @@ mod choosing;
 mod rows;
 mod ticks;
 
-use eframe::egui::{Align, Layout, Ui, vec2};
+use eframe::egui::{Align, Key, Layout, Ui, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
@@ -394,4 +394,37 @@ fn an_arm_is_renamed_where_its_place_has_a_new_name_and_moving_renames_none() {
     assert_eq!(renamed(&old, &names(&["b", "c"])), [], "a was removed and c added");
     assert_eq!(renamed(&old, &names(&["a", "b", "c"])), []);
     assert!(are_distinct(&old) && !are_distinct(&names(&["a", "b", "a"])));
+}
+
+#[test]
+fn notes_list_what_is_marked_and_the_search_adds_others_with_their_names_on_the_line_of_their_fields() {
+    let mut is_dressed = false;
+    let draw = move |ui: &mut Ui, (shown, noting): &mut (Desk, Noting)| {
+        if !std::mem::replace(&mut is_dressed, true) {
+            return crate::theme::install(ui.ctx());
+        }
+        notes_ui(ui, &mut shown.compare, noting);
+    };
+    let mut harness = Harness::new_ui_state(draw, (harness().into_state(), Noting::default()));
+    harness.run();
+    assert!(harness.query_by_label("Nothing is marked yet").is_some());
+    assert!(harness.query_by_label("Note on dense").is_none());
+    harness.get_by_label("Arm or run to note").focus();
+    harness.run();
+    harness.get_by_label("Arm or run to note").type_text("DENSE, seed 2");
+    harness.run();
+    let [name, field] =
+        ["dense, seed 2", "Note on dense, seed 2"].map(|name| harness.get_by_label(name).rect());
+    assert!((name.center().y - field.center().y).abs() < 1.0, "{name} {field}");
+    harness.get_by_label("Note on dense, seed 2").focus();
+    harness.run();
+    harness.get_by_label("Note on dense, seed 2").type_text("odd");
+    harness.run();
+    harness.get_by_label("Arm or run to note").focus();
+    harness.run();
+    harness.key_press_modifiers(eframe::egui::Modifiers::COMMAND, Key::A);
+    harness.key_press(Key::Delete);
+    harness.run();
+    assert!(harness.query_by_label("Note on dense, seed 2").is_some(), "it is marked");
+    assert!(harness.query_by_label("Note on dense, seed 1").is_none());
 }

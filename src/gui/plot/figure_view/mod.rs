@@ -15,7 +15,7 @@ use super::block::{Block, block_ui, strip_ui};
 use super::legend::{FigureAction, LegendNames, LegendRows};
 use super::navigate::{View, ViewChange, show, view_of};
 use super::painter::{area, paint};
-use super::parallel::{AxisBrushes, parallel_ui};
+use super::parallel::{AxisBrushes, axes_of, parallel_ui};
 use super::reading::cell_at;
 use super::scene::{Analysis, EM, PlotMesh, PlotViewport, Scene, SceneRequest};
 use crate::background::Latest;
@@ -258,7 +258,13 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         }
         let is_hidden = |name: &str| state.hidden.contains(name);
         let highlighted = state.highlighted.as_deref();
-        parallel_ui(ui, figure, &mut state.parallel, is_hidden, highlighted);
+        let axes = axes_of(figure, space);
+        let beside = Beside::of_scale(figure, axes).unwrap_or(Beside::Nothing);
+        let place = space.with_max_x(space.right() - beside.width());
+        ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+            parallel_ui(ui, figure, &mut state.parallel, is_hidden, highlighted);
+        });
+        beside.ui(ui, figure, axes.with_max_x(place.right()));
         None
     });
     ui.advance_cursor_after_rect(all);
@@ -375,14 +381,20 @@ enum Beside {
 impl Beside {
     fn new(figure: &Figure, state: &FigureView, view: View, space: Rect) -> Self {
         let frame = state.frame.unwrap_or(space);
-        let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
-        if let Some(cells) = figure.cells.as_ref().filter(|cells| cells.has_scale()) {
-            return Self::Scale(UnplacedScaleBar::new(cells, [bottom, top], EM));
+        if let Some(scale) = Self::of_scale(figure, frame) {
+            return scale;
         }
+        let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
         let y = Mapping::from_places(&figure.y, view[1], [bottom, top]);
         let ends = Ends::new(figure, &state.hidden, y, EM, EndText::Values);
         let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
         ends.filter(fits).map_or(Self::Nothing, Self::Ends)
+    }
+
+    /// Returns the colour scale beside a rectangle, if the figure has one.
+    fn of_scale(figure: &Figure, frame: Rect) -> Option<Self> {
+        let ends = [frame.bottom(), frame.top()].map(f64::from);
+        figure.scale().map(|scale| Self::Scale(UnplacedScaleBar::new(scale, ends, EM)))
     }
 
     fn width(&self) -> f32 {

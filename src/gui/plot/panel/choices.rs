@@ -9,6 +9,7 @@ use crate::text::shortened;
 use crate::widgets::{choice_ui, listed_choice_ui};
 use figure::model::training_text;
 use figure::plots::Plot;
+use results::campaign::CampaignChoice;
 use results::facets::{FacetAxes, FacetSettings};
 use results::rounds::Levels;
 use results::table::columns::Column;
@@ -28,8 +29,8 @@ pub fn offered(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     if plot.controls.one_arm {
         found.push(arms_ui);
     }
-    if plot.controls.one_arm && state.data.stages.len() > 1 {
-        found.push(|ui, state, _| stage_choice_ui(ui, &state.data.stages, &mut state.options.campaign));
+    if state.built(plot).is_some_and(|built| !built.campaigns.is_empty()) {
+        found.push(campaigns_ui);
     }
     if plot.controls.weights && !state.data.parameters.is_empty() {
         found.extend([measure_ui as Choice, layer_ui]);
@@ -40,10 +41,16 @@ pub fn offered(plot: &Plot, state: &PlotState) -> Vec<Choice> {
     found
 }
 
-fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
+fn arms_ui(ui: &mut Ui, state: &mut PlotState, plot: &Plot) {
     const NAMES: [&str; 2] = ["selected", "all arms"];
+    let stand_in = state.built(plot).map_or("", |built| &built.stand_in);
+    let shown = match stand_in {
+        "" => NAMES[usize::from(state.options.all_arms)].to_owned(),
+        several if several.ends_with(" arms") => format!("{several} (have single faults)"),
+        one => format!("{} (has single faults)", shortened(one, LONGEST)),
+    };
     let all_arms = &mut state.options.all_arms;
-    choice_ui(ui, "show", NAMES[usize::from(*all_arms)], |ui| {
+    choice_ui(ui, "show", &shown, |ui| {
         ui.selectable_value(all_arms, false, NAMES[0]).on_hover_text(
             "The arm, the setting or the run that is selected on the left; all arms while it has no such faults",
         );
@@ -51,14 +58,20 @@ fn arms_ui(ui: &mut Ui, state: &mut PlotState, _plot: &Plot) {
     });
 }
 
-/// Draws a choice of stages, each with the sentence of its campaign; the first one until another is chosen.
-pub fn stage_choice_ui(ui: &mut Ui, known: &[(String, String)], chosen: &mut Option<String>) {
-    let shown = known.iter().find(|(place, _)| Some(place) == chosen.as_ref()).or(known.first());
-    let Some((shown, _)) = shown else { return };
-    choice_ui(ui, "campaign", shown, |ui| {
-        for (place, label) in known {
-            if ui.selectable_label(place == shown, format!("{place}: {label}")).clicked() {
-                *chosen = Some(place.clone());
+fn campaigns_ui(ui: &mut Ui, state: &mut PlotState, plot: &Plot) {
+    let known = state.built(plot).map(|built| built.campaigns.clone()).unwrap_or_default();
+    campaign_choice_ui(ui, &known, &mut state.options.campaign);
+}
+
+/// Draws a choice of campaigns by what they vary, with the arms that have them; the first one until another is chosen.
+pub fn campaign_choice_ui(ui: &mut Ui, known: &[CampaignChoice], chosen: &mut Option<String>) {
+    let shown = known.iter().find(|choice| Some(&choice.name) == chosen.as_ref()).or(known.first());
+    let Some(shown) = shown else { return };
+    choice_ui(ui, "campaign", &shortened(&shown.name, LONGEST_COLUMN), |ui| {
+        for choice in known {
+            let entry = ui.selectable_label(choice == shown, &choice.text);
+            if entry.on_hover_text(&choice.sentence).clicked() {
+                *chosen = Some(choice.name.clone());
             }
         }
     });

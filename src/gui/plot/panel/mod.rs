@@ -20,7 +20,7 @@ use crate::icons::Icon;
 use crate::text::{first_statement, shortened};
 use crate::widgets::{FieldState, choice_ui};
 use crate::{theme, widgets};
-pub use choices::stage_choice_ui;
+pub use choices::campaign_choice_ui;
 use choices::{columns_ui, facets_ui};
 use figure::axis::Scale;
 use figure::cells::Cells;
@@ -180,10 +180,13 @@ fn nothing_ui(ui: &mut Ui, plot: &Plot, input: &PlotInput, state: &PlotState) {
             lacks.to_owned()
         } else if !input.filter.is_empty() {
             format!("The filter leaves no curves of {subject}")
+        } else if !input.failed.is_empty() {
+            input.failed.clone()
         } else if input.points() > 0 {
-            format!("Nothing to show: {}", plot.lacks)
-        } else if !input.blocked.is_empty() {
-            format!("Nothing can run yet. {}", input.blocked)
+            let yet = if input.instead.is_empty() { "" } else { " yet" };
+            format!("Nothing to show{yet}: {}", plot.lacks)
+        } else if !input.instead.is_empty() {
+            input.instead.clone()
         } else {
             format!("Press Run: curves of {subject} appear here")
         }));
@@ -311,7 +314,7 @@ pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[u
     if faults.runs.iter().any(|run| !cells.runs.contains(run)) {
         return None;
     }
-    if ![&cells.stage, ""].contains(&faults.stage.as_str()) {
+    if ![&cells.campaign, ""].contains(&faults.campaign.as_str()) {
         return None;
     }
     let wanted = Some((faults.layer.clone(), faults.bit));
@@ -327,8 +330,8 @@ fn places_of(cells: &Cells) -> impl Iterator<Item = [usize; 2]> + use<> {
 /// Returns the faults that a cell of a figure counts, in its runs.
 pub fn faults_of(plot: &Plot, figure: &Figure, cell: [usize; 2]) -> Option<PlotResponse> {
     let (layer, bit) = (plot.injected_at)(figure, cell)?;
-    let Cells { runs, stage, .. } = figure.cells.clone()?;
-    Some(PlotResponse::OpenFaults(ListedFaults { layer, bit, stage, runs }))
+    let Cells { runs, campaign, .. } = figure.cells.clone()?;
+    Some(PlotResponse::OpenFaults(ListedFaults { layer, bit, campaign, runs }))
 }
 
 /// Draws the head between title and controls of its tile, where there is room.

@@ -306,7 +306,7 @@ fn the_cell_whose_trials_are_listed_is_framed_and_named() {
     };
     assert!(harness.query_by_label_contains("fc2, b2").is_none());
     let before = frames(&harness);
-    let listed = ListedFaults { layer: "fc2".to_owned(), bit: 2, stage: String::new(), runs: Vec::new() };
+    let listed = ListedFaults { layer: "fc2".to_owned(), bit: 2, campaign: String::new(), runs: Vec::new() };
     harness.state_mut().faults = Some(listed);
     harness.run();
     assert!(harness.query_by_label_contains("fc2, b2: ").is_some(), "its reading is in the head");

@@ -13,9 +13,9 @@ use crate::widgets;
 use figure::axis::{Axis, Mapping};
 use figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
 use figure::model::{Figure, Line, Trace};
-use figure::palette::{Style, Theme};
+use figure::palette::{Dash, Rgb, Theme};
 use figure::scene::Item;
-use figure::scene::lines::{RunLook, parallel_axes, places_of_run, run};
+use figure::scene::lines::{RunLook, in_drawing_order, parallel_axes, places_of_run, run, run_colour};
 use figure::scene::page::written;
 use figure::view::passes;
 use results::number::readable;
@@ -53,15 +53,15 @@ struct RunMesh {
     runs: Vec<[usize; 2]>,
     /// True if all are faint, since one is below the pointer.
     are_dimmed: bool,
-    /// The places and the style of each run: another figure may have the same, as after a new name of an arm.
+    /// The places and the look of each run: another figure may have the same, as after a new name of an arm.
     outlines: Vec<RunOutline>,
     /// True if the outlines have to be compared with those of a new figure.
     is_old: bool,
     layer: Layer,
 }
 
-/// The places of a run on the screen as bits, its style, and its strength.
-type RunOutline = (Vec<[u64; 2]>, Style, u64);
+/// The places of a run on the screen as bits, its dash, its colour, and its strength.
+type RunOutline = (Vec<[u64; 2]>, Dash, Rgb, u64);
 
 impl AxisBrushes {
     pub fn forget_figure(&mut self) {
@@ -85,6 +85,11 @@ fn above(figure: &Figure) -> f32 {
     ABOVE + (names_height(figure.parallel.len()) * EM) as f32
 }
 
+/// Returns the rectangle of axes in this space, which has their names and labels too.
+pub fn axes_of(figure: &Figure, space: Rect) -> Rect {
+    Rect::from_min_max(space.min + vec2(0.0, above(figure)), space.max - vec2(0.0, BELOW))
+}
+
 /// Returns the space of axes in this rectangle, with their names and labels.
 pub fn space_of(figure: &Figure, axes: Rect) -> Rect {
     Rect::from_min_max(axes.min - vec2(0.0, above(figure)), axes.max + vec2(0.0, BELOW))
@@ -103,10 +108,11 @@ pub fn parallel_ui(
     let frame = AxesFrame::new(figure, space, theme);
     frame.take(&response, chosen);
     take_keys(ui, &frame, &response, chosen);
-    let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
-    let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |trace| [index, trace]));
-    let runs: Vec<[usize; 2]> =
-        runs.filter(|run| passes(figure, frame.at(*run).1, &chosen.brushes)).collect();
+    let mut runs = in_drawing_order(figure);
+    runs.retain(|run| {
+        let (line, trace) = frame.at(*run);
+        !hidden(&line.name) && passes(figure, trace, &chosen.brushes)
+    });
     let count = runs.len();
     response.widget_info(|| {
         WidgetInfo::labeled(Role::Figure, true, format!("Plot of settings and results of {count} runs"))
@@ -149,7 +155,7 @@ pub fn parallel_ui(
 
 impl<'a> AxesFrame<'a> {
     fn new(figure: &'a Figure, space: Rect, theme: Theme) -> Self {
-        let rect = Rect::from_min_max(space.min + vec2(0.0, above(figure)), space.max - vec2(0.0, BELOW));
+        let rect = axes_of(figure, space);
         let plot = area(rect);
         let count = figure.parallel.len() as f64;
         let mapping = Mapping::new(&Axis::default(), [-0.5, count - 0.5], [plot.left, plot.right]);
@@ -166,7 +172,7 @@ impl<'a> AxesFrame<'a> {
     }
 
     fn item(&self, id: [usize; 2], look: RunLook) -> Option<Item> {
-        run(&self.figure.lines[id[0]], id, &self.axes, EM, self.theme, look)
+        run(self.figure, id, &self.axes, EM, self.theme, look)
     }
 
     fn y(&self, height: f64) -> f32 {
@@ -240,7 +246,8 @@ impl<'a> AxesFrame<'a> {
                     let (line, trace) = self.at(*run);
                     let places =
                         places_of_run(trace, &self.axes).into_iter().map(|place| place.map(f64::to_bits));
-                    (places.collect(), line.style, look(line).strength.to_bits())
+                    let colour = run_colour(self.figure, *run, self.theme);
+                    (places.collect(), line.style.dash, colour, look(line).strength.to_bits())
                 };
                 let outlines: Vec<RunOutline> = runs.iter().map(outline).collect();
                 let layer = if let Some(last) = last.filter(|last| last.outlines == outlines) {

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable;
 use super::*;
 use eframe::egui::pos2;
 use figure::axis::Category;
-use figure::{Dash, style_of};
+use figure::{Dash, Style, style_of};
 use std::sync::Arc;
 
 fn figure() -> Figure {

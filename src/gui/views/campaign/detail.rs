@@ -323,7 +323,7 @@ fn listed_faults_ui(ui: &mut Ui, found: &TrialFaults, row: &TrialRow) {
         let none = || "–".to_owned();
         let value = |bits: Option<u32>| bits.map_or_else(none, |bits| value_text(row.format.value(bits)));
         [
-            place(fault, None),
+            place(fault, &row.shapes),
             fault.bit.map_or_else(none, |bit| format!("b{bit}")),
             value(fault.before),
             value(fault.after),

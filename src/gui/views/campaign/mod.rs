@@ -25,8 +25,7 @@ use crate::{text, theme, widgets};
 use conditions::{conditions_ui, head_ui, progress_ui};
 use detail::{Asked, Opened, TrialDetail};
 use doc::Run;
-use results::campaign::{CampaignBegan, CampaignRecord, ImageOutcome, Tally};
-use results::event::place_of;
+use results::campaign::{CampaignRecord, ImageOutcome, Tally, choices};
 use results::tiles::Group;
 use results::{RunRecord, RunState, subject_of};
 use run::summary::{FaultFilter, TrialKey};
@@ -34,14 +33,12 @@ use trials::{TrialId, TrialList, TrialQuery, TrialRows, id_of};
 
 /// Below this width, the detail is below the list.
 const SIDE_BY_SIDE: f32 = 700.0;
-/// The label of a campaign that differs between settings.
-const SEVERAL: &str = "several settings";
 
 /// The state of the view between frames.
 #[derive(Default)]
 pub struct Campaigns {
     shown: Part,
-    /// The campaign and its round whose trials are listed; none: all campaigns.
+    /// The name and the round of the campaigns whose trials are listed; none: all campaigns.
     chosen: Option<CampaignKey>,
     read: Latest<TrialQuery, Arc<TrialRows>>,
     list: TrialList,
@@ -49,7 +46,7 @@ pub struct Campaigns {
     open: Option<TrialId>,
 }
 
-/// The name of a campaign, and the round of the innermost repetition.
+/// The name of a campaign, in the window or in the tables of its run, and the round of the innermost repetition.
 type CampaignKey = (String, Option<u64>);
 
 /// The part of the view that is shown.
@@ -93,7 +90,7 @@ impl View for Campaigns {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<Request> {
         let filter: &mut TrialFilter = shared.store.of();
         if std::mem::take(&mut filter.is_new) {
-            // The cell counts the trials of all campaigns of its stage.
+            // The cell counts the trials of all rounds.
             (self.shown, self.chosen) = (Part::Trials, None);
         }
         let runs = filter.runs(input);
@@ -108,10 +105,10 @@ impl View for Campaigns {
             nothing_ui(ui, ENTRY.help, if is_selected { none } else { SELECT });
             return None;
         }
-        self.chosen.take_if(|chosen| all.iter().all(|(_, campaign)| key(campaign) != *chosen));
+        self.chosen.take_if(|chosen| all.iter().all(|(_, campaign)| named(campaign) != *chosen));
         let (wanted, beside) = self.bar_ui(ui, input, filter, (&runs, &all));
         let mut listed = all;
-        listed.retain(|(_, campaign)| self.chosen.as_ref().is_none_or(|chosen| key(campaign) == *chosen));
+        listed.retain(|(_, campaign)| self.chosen.as_ref().is_none_or(|chosen| named(campaign) == *chosen));
         let changed = match self.shown {
             Part::Conditions => {
                 conditions_of(ui, input, &listed);
@@ -127,14 +124,14 @@ impl View for Campaigns {
     }
 }
 
+/// Returns the name in the tables of its run.
 fn key(campaign: &CampaignRecord) -> CampaignKey {
     (campaign.began.campaign.clone(), campaign.began.round)
 }
 
-/// Returns "Stage 4, round 2: 2,048 trials …", as the plan counts stages.
-fn title(campaign: &CampaignRecord, label: &str) -> String {
-    let CampaignBegan { stage, round, branch, .. } = &campaign.began;
-    format!("{}: {label}", place_of(stage, *round, branch))
+/// Returns the name in the window.
+fn named(campaign: &CampaignRecord) -> CampaignKey {
+    (campaign.name.clone(), campaign.began.round)
 }
 
 impl Campaigns {
@@ -171,27 +168,19 @@ impl Campaigns {
 
     /// Draws the choice of a campaign, where there are several.
     fn campaign_ui(&mut self, ui: &mut Ui, all: &[Listed<'_>]) {
-        let mut known: Vec<(CampaignKey, &CampaignRecord, &str)> = Vec::new();
-        for (_, campaign) in all {
-            let key = key(campaign);
-            match known.iter_mut().find(|(other, ..)| *other == key) {
-                Some((_, _, label)) if *label != campaign.began.label => *label = SEVERAL,
-                Some(_) => {}
-                None => known.push((key, campaign, &campaign.began.label)),
-            }
-        }
+        let named = all.iter().map(|(run, campaign)| (run.arm.as_str(), named(campaign), *campaign));
+        let known = choices(named, CampaignRecord::title);
         if known.len() < 2 {
             return;
         }
-        let name = |chosen: &Option<CampaignKey>| {
-            let found = known.iter().find(|(key, ..)| Some(key) == chosen.as_ref());
-            found.map_or_else(|| "all".to_owned(), |(_, campaign, label)| title(campaign, label))
-        };
+        let shown = known.iter().find(|(key, _)| Some(key) == self.chosen.as_ref());
+        let shown = shown.map_or("all", |(_, choice)| &choice.name);
         let label = ui.label("campaign");
-        let combo = widgets::drop_down("campaign", &name(&self.chosen)).truncate().show_ui(ui, |ui| {
+        let combo = widgets::drop_down("campaign", shown).truncate().show_ui(ui, |ui| {
             ui.selectable_value(&mut self.chosen, None, "all");
-            for (key, campaign, label) in &known {
-                ui.selectable_value(&mut self.chosen, Some(key.clone()), title(campaign, label));
+            for (key, choice) in &known {
+                let entry = ui.selectable_value(&mut self.chosen, Some(key.clone()), &choice.text);
+                entry.on_hover_text(&choice.sentence);
             }
         });
         combo.response.labelled_by(label.id);
@@ -303,7 +292,7 @@ fn conditions_of(ui: &mut Ui, input: &ViewInput<'_>, listed: &[Listed<'_>]) {
             ui.push_id(at, |ui| {
                 let name = doc::named(&run.arm, run.seed);
                 ui.label(RichText::new(name).font(theme::medium(theme::NAME)));
-                ui.label(title(campaign, &campaign.began.label));
+                ui.label(format!("{}: {}", campaign.title(), campaign.began.label));
                 head_ui(ui, campaign, input.runs.state(&run.id) == RunState::Running);
                 ui.add_space(theme::STEP);
                 conditions_ui(ui, campaign);
@@ -377,32 +366,32 @@ const ANY: &str = "any";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialFilter {
     sought: FaultFilter,
-    /// The stage and the runs of the heat map, with the selection for which they count; nothing unless one of its cells
+    /// The campaign and the runs of the heat map, with the selection for which they count; nothing unless one of its cells
     /// was opened and is still chosen.
     of: Option<(Selection, String, Vec<String>)>,
-    /// True if the cell was opened in this frame: its trials are listed, of all campaigns of its stage.
+    /// True if the cell was opened in this frame: its trials are listed, of all rounds of its campaign.
     is_new: bool,
 }
 
 impl TrialFilter {
     /// Lists the trials of a cell of the heat map of these runs.
-    pub fn cell(ListedFaults { layer, bit, stage, runs }: ListedFaults, selection: Selection) -> Self {
+    pub fn cell(ListedFaults { layer, bit, campaign, runs }: ListedFaults, selection: Selection) -> Self {
         let sought = FaultFilter { layer: Some(layer), bit: Some(bit) };
-        Self { sought, of: Some((selection, stage, runs)), is_new: true }
+        Self { sought, of: Some((selection, campaign, runs)), is_new: true }
     }
 
     /// Returns the faults, if both layer and bit are chosen; with the runs of the heat map while these are shown.
     pub fn place(&self, selection: &Selection) -> Option<ListedFaults> {
         let (layer, bit) = self.sought.layer.clone().zip(self.sought.bit)?;
         let of = self.of.as_ref().filter(|(of, ..)| of == selection);
-        let (stage, runs) = of.map(|(_, stage, runs)| (stage.clone(), runs.clone())).unwrap_or_default();
-        Some(ListedFaults { layer, bit, stage, runs })
+        let (campaign, runs) = of.map(|(_, name, runs)| (name.clone(), runs.clone())).unwrap_or_default();
+        Some(ListedFaults { layer, bit, campaign, runs })
     }
 
-    /// Returns true if the trials of a campaign are shown: those of the stage of the heat map, or all.
+    /// Returns true if the trials of a campaign are shown: those that the heat map counts, or all.
     fn has(&self, campaign: &CampaignRecord) -> bool {
-        let stage = self.of.as_ref().map_or("", |(_, stage, _)| stage);
-        stage.is_empty() || stage == campaign.began.place()
+        let name = self.of.as_ref().map_or("", |(_, name, _)| name);
+        name.is_empty() || name == campaign.name
     }
 
     /// Returns the runs whose trials are shown.

@@ -9,6 +9,7 @@ use crate::views::tests::{Shown, open, wait_for, wait_until};
 use doc::file::parse;
 use doc::runs;
 use figure::plots::testing::{outcome, single_faults};
+use results::campaign::CampaignBegan;
 use run::read_records;
 use run::testing::run_in;
 
@@ -82,7 +83,7 @@ fn the_order_is_seen_and_stays_for_another_cell() {
     harness.run_steps(2);
     assert!(above(&harness, [2, 1]) && above(&harness, [1, 0]), "descending");
     let id = harness.state().listed[0].id.clone();
-    let faults = ListedFaults { layer: "fc1".to_owned(), bit: 30, stage: String::new(), runs: vec![id] };
+    let faults = ListedFaults { layer: "fc1".to_owned(), bit: 30, campaign: String::new(), runs: vec![id] };
     let cell = TrialFilter::cell(faults, Selection::Arm(0));
     *harness.state_mut().views.store.of() = cell;
     wait_for(&mut harness, "2 of 3");
@@ -149,16 +150,16 @@ fn a_cell_of_the_heat_map_is_a_layer_and_a_bit() {
     let faults = ListedFaults {
         layer: "fc1".to_owned(),
         bit: 30,
-        stage: "Stage 3".to_owned(),
+        campaign: "faults in fc1".to_owned(),
         runs: vec!["x".to_owned()],
     };
     let cell = TrialFilter::cell(faults.clone(), Selection::Arm(0));
     assert_eq!(cell.place(&Selection::Arm(0)), Some(faults));
-    let of = |stage: &str| {
-        let stage = stage.to_owned();
-        CampaignRecord::new(CampaignBegan { stage, ..CampaignBegan::default() })
+    let of = |layer: &str| {
+        let layers = vec![layer.to_owned()];
+        CampaignRecord::new(CampaignBegan { layers, ..CampaignBegan::default() })
     };
-    assert!(cell.has(&of("2")) && !cell.has(&of("3")) && TrialFilter::default().has(&of("3")));
+    assert!(cell.has(&of("fc1")) && !cell.has(&of("fc2")) && TrialFilter::default().has(&of("fc2")));
     let elsewhere = cell.place(&Selection::Arm(1)).unwrap();
     assert!(elsewhere.runs.is_empty(), "another selection has other runs");
     assert_eq!(cell.sought, FaultFilter { layer: Some("fc1".to_owned()), bit: Some(30) });

@@ -15,7 +15,7 @@ use crate::views::ViewInput;
 use crate::views::values::{place_of, value_text};
 use crate::{text, theme};
 use doc::Run;
-use doc::fault::Format;
+use doc::fault::{Format, shapes};
 use figure::font::{Weight, width};
 use results::RunState;
 use results::campaign::{CampaignRecord, ImageOutcome};
@@ -53,7 +53,11 @@ pub struct TrialRow {
     pub place: String,
     /// The format of that entry.
     pub format: Format,
+    /// The shapes of all places with faults in its network, by name.
+    pub shapes: Arc<Shapes>,
 }
+
+type Shapes = BTreeMap<String, Vec<usize>>;
 
 /// The trials that were read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,15 +123,11 @@ impl TrialQuery {
     /// When one cannot be read.
     pub fn read(&self, facts: &BTreeMap<String, RunFacts>) -> Result<Arc<TrialRows>, String> {
         let found = read_faulty_trials(&self.folder, &self.runs, &self.sought, MOST)?;
-        let shapes: BTreeMap<&str, BTreeMap<String, Vec<usize>>> = facts
-            .iter()
-            .map(|(id, (run, _))| {
-                let parameters =
-                    run.spec.structure().map(|structure| structure.parameters).unwrap_or_default();
-                let shapes = parameters.into_iter().map(|parameter| (parameter.name, parameter.shape));
-                (id.as_str(), shapes.collect())
-            })
-            .collect();
+        let shapes = facts.iter().map(|(id, (run, _))| {
+            let shapes = run.spec.structure().map(|structure| shapes(&structure)).unwrap_or_default();
+            (id.as_str(), Arc::new(shapes))
+        });
+        let shapes: BTreeMap<&str, Arc<Shapes>> = shapes.collect();
         let arms: BTreeSet<&str> = facts.values().map(|(run, _)| run.arm.as_str()).collect();
         let shared = format!("{}, ", base(&arms.iter().copied().collect::<Vec<_>>()));
         let setting = |arm: &str| match arms.len() {
@@ -138,14 +138,16 @@ impl TrialQuery {
             let (run, formats) = facts.get(&trial.run)?;
             let format = formats.get(&(trial.key.campaign.clone(), trial.key.round))?;
             let fault = trial.fault.as_ref().map(|fault| &fault.fault);
-            let shape = fault.and_then(|fault| shapes[trial.run.as_str()].get(&*fault.parameter));
-            let is_weight = fault.is_some_and(|fault| fault.parameter.ends_with(".weight"));
+            let shapes = &shapes[trial.run.as_str()];
+            let has_format =
+                |name: &str| [".weight", ".output", ".preactivation"].iter().any(|end| name.ends_with(end));
             Some(TrialRow {
                 arm: run.arm.clone(),
                 setting: setting(&run.arm),
                 seed: run.seed,
-                place: fault.map(|fault| place(fault, shape)).unwrap_or_default(),
-                format: if shape.is_some() { format.of_parameter(is_weight) } else { *format },
+                place: fault.map(|fault| place(fault, shapes)).unwrap_or_default(),
+                format: format.of_parameter(fault.is_none_or(|fault| has_format(&fault.parameter))),
+                shapes: shapes.clone(),
                 trial,
             })
         };
@@ -166,11 +168,11 @@ fn rounded(trials: u64) -> u64 {
     trials.checked_div(step).map_or(trials, |steps| steps * step)
 }
 
-/// Returns the entry of a fault: "fc1 [52, 11]" for a weight, "fc1.bias [3]" for others, and without a known shape the
-/// flat index.
-pub fn place(fault: &LoggedFault<'_>, shape: Option<&Vec<usize>>) -> String {
-    let index = fault.index as usize;
-    let index = shape.map_or_else(|| format!("[{}]", fault.index), |shape| place_of(index, shape));
+/// Returns the entry of a fault: "fc1 [52, 11]" for a weight, "fc1.bias [3]" for others; without a known shape, as of a
+/// network that is no longer there, the flat index.
+pub fn place(fault: &LoggedFault<'_>, shapes: &Shapes) -> String {
+    let shape = shapes.get(&*fault.parameter).map_or(&[usize::MAX][..], Vec::as_slice);
+    let index = place_of(fault.index as usize, shape);
     format!("{} {index}", fault.parameter.strip_suffix(".weight").unwrap_or(&fault.parameter))
 }
 
@@ -415,8 +417,10 @@ pub(super) mod tests {
             before: Some(0x3E30_89A0),
             after: Some(0x7E30_89A0),
         };
+        let shapes = Arc::new(Shapes::from([("fc1.weight".to_owned(), vec![100, 64])]));
         TrialRow {
-            place: place(&fault, Some(&vec![100, 64])),
+            place: place(&fault, &shapes),
+            shapes,
             trial: FaultyTrial {
                 run: "a".to_owned(),
                 key: TrialKey { campaign: "1".to_owned(), round: None, trial },
@@ -448,8 +452,12 @@ pub(super) mod tests {
         assert_eq!((columns()[3].text)(&many), "fc1 [52, 11] + 1,000");
         let bias =
             LoggedFault { parameter: "fc1.bias".into(), index: 3, bit: None, before: None, after: None };
-        assert_eq!(place(&bias, Some(&vec![9])), "fc1.bias [3]");
-        assert_eq!(place(&bias, None), "fc1.bias [3]");
+        let shapes = [("fc1.bias", vec![9]), ("conv1.output", vec![2, 3, 4])];
+        let shapes: Shapes = shapes.map(|(name, shape)| (name.to_owned(), shape)).into();
+        assert_eq!(place(&bias, &shapes), "fc1.bias [3]");
+        assert_eq!(place(&bias, &Shapes::new()), "fc1.bias [3]");
+        let output = LoggedFault { parameter: "conv1.output".into(), index: 17, ..bias };
+        assert_eq!(place(&output, &shapes), "conv1.output [1, 1, 1]");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::offer::{Offer, Offers};
 use super::reports::reports_ui;
 use super::{Request, Shared, View, ViewEntry, ViewInput};
 use crate::form::open_line;
-use crate::plot::stage_choice_ui;
+use crate::plot::campaign_choice_ui;
 use crate::selection::Selection;
 use crate::theme;
 use crate::widgets::{Tone, message_ui};
@@ -34,8 +34,8 @@ const TABLE: f32 = 0.65;
 #[derive(Default)]
 pub struct NetworkView {
     drawn: Option<Arc<(Vec<LayerSummary>, Vulnerabilities, String)>>,
-    /// The stage whose campaigns give the vulnerability; the first one where there is none of them.
-    stage: Option<String>,
+    /// The campaigns that give the vulnerability; the first ones where there are none of them.
+    campaign: Option<String>,
 }
 
 /// The selection for which the network of the experiment is drawn, instead of that of what is selected.
@@ -91,13 +91,11 @@ impl View for NetworkView {
         let reports = input.runs.record(&id);
         let own = input.selected().filter(|run| run.arm == arm);
         let own = own.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?)));
-        let harm = Vulnerabilities::new(&arm, own, self.stage.as_deref());
+        let harm = Vulnerabilities::new(&arm, own, self.campaign.as_deref());
         if !harm.subject.is_empty() {
             ui.horizontal(|ui| {
                 ui.label(RichText::new(format!("Vulnerability: {}", harm.subject)).small().weak());
-                if harm.stages.len() > 1 {
-                    stage_choice_ui(ui, &harm.stages, &mut self.stage);
-                }
+                campaign_choice_ui(ui, &harm.campaigns, &mut self.campaign);
             });
         }
         let drawing = lines.drawing(summary, &harm.by_layer);
