@@ -54,10 +54,11 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
         name: &slot.name,
         summary: if summary.is_empty() { "default" } else { &summary },
         help: slot.field.help,
-        is_wrong: context.problems_inside().next().is_some(),
+        is_wrong: context.problems_inside().any(Problem::is_mistake),
         is_title: false,
     };
-    let starts_open = heading.is_wrong || !summary.is_empty() || context.about.has_ticks(value);
+    let has_problems = context.problems_inside().next().is_some();
+    let starts_open = has_problems || !summary.is_empty() || context.about.has_ticks(value);
     let id = context.id(ui, "section");
     let (is_open, id) = heading_ui(ui, id, &heading, starts_open, context.leads_to_focus());
     context.first_input.get_or_insert(id);

@@ -106,11 +106,11 @@ impl Inspector {
 
         let top = ui.cursor().top();
         context.focus = of_all;
-        experiment::head_ui(ui);
+        widgets::title_ui(ui, "Experiment");
         let head = ui.cursor().top() - top;
         let shown = ScrollArea::vertical().id_salt("experiment").auto_shrink([false, false]).show(ui, |ui| {
             bounded_ui(ui, |ui| {
-                experiment::experiment_ui(ui, input.document, (arm, input.results), &mut context);
+                experiment::experiment_ui(ui, input.document, &mut context);
             });
         });
         self.height = shown.content_size.y + head + 3.0 * theme::STEP;
@@ -250,7 +250,7 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             ui.add(Label::new(RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3)).wrap());
         }
         Selection::Run { id, .. } => {
-            run_ui(ui, input.document.run(&id), input.runs, (input.results, input.details));
+            run_ui(ui, input.document.run(&id), input.runs, input.details);
         }
         Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));
@@ -376,7 +376,7 @@ fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Option<String> 
 }
 
 /// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
-fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, (results, details): (&Path, &[(String, String)])) {
+fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, details: &[(String, String)]) {
     let Some(run) = run else {
         ui.label("This run has outdated settings. Select another one.");
         return;
@@ -415,10 +415,6 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, (results, details): (&Pat
         }
         row("Run ID", run.id.clone());
     });
-    let folder = results.join(&run.id).display().to_string();
-    if ui.add(widgets::button(Icon::Copy, "Copy path of results")).on_hover_text(&folder).clicked() {
-        ui.ctx().copy_text(folder);
-    }
     ui.add_space(theme::STEP);
     for report in record.reports() {
         let check = match report.passed {

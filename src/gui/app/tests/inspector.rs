@@ -155,16 +155,6 @@ fn a_folder_is_looked_for() {
 }
 
 #[test]
-fn one_button_shows_all_settings_of_the_experiment_and_folds_them() {
-    let mut window = Window::sized([1280.0, 1400.0], None);
-    assert!(!window.sees("Hidden layers") && window.sees("Batch size"));
-    window.click("Show all settings");
-    assert!(window.sees("Hidden layers"));
-    window.click("Fold all settings");
-    assert!(!window.sees("Hidden layers") && !window.sees("Batch size"));
-}
-
-#[test]
 fn seeds_are_taken_once_they_are_entered_and_before_a_command() {
     let mut window = Window::sized([1280.0, 1400.0], None);
     let seeds = |window: &Window| window.harness.state().editor.document.experiment.seeds.clone();
