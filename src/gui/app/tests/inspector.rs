@@ -344,7 +344,7 @@ fn swept_values_count_once_they_are_entered_too() {
 #[test]
 fn fields_stay_where_they_are_when_a_text_is_rejected() {
     let mut window = bits();
-    let places = |window: &Window| ["Images", "Memory"].map(|name| input(window, name).rect());
+    let places = |window: &Window| ["Images", "Seeds"].map(|name| input(window, name).rect());
     let before = places(&window);
     for text in ["31-", "99"] {
         type_into(&mut window, "Bit", text);

@@ -84,7 +84,10 @@ fn all_fits(window: &Window, what: &str) {
     for node in window.harness.root().children_recursive() {
         let about = node.accesskit_node();
         let name = about.label().or_else(|| about.value()).unwrap_or_default();
-        if about.bounding_box().is_none() || name.is_empty() || about.role() == Role::Splitter {
+        if about.bounding_box().is_none()
+            || name.is_empty()
+            || matches!(about.role(), Role::Splitter | Role::TextRun)
+        {
             continue;
         }
         let rect = node.rect();
