@@ -135,7 +135,12 @@ impl About {
         match found {
             Some(value) if value.is_empty() => "inherits the experiment's".to_owned(),
             Some(value) if !field.inherits.is_empty() => format!("inherits {value}"),
-            _ => field.unset.to_owned(),
+            _ if field.unset != "default" => field.unset.to_owned(),
+            _ => match field.names {
+                Names::File => "choose a file".to_owned(),
+                Names::Folder => "choose a folder".to_owned(),
+                Names::Nothing | Names::Layers | Names::Parameter => field.unset.to_owned(),
+            },
         }
     }
 

@@ -119,6 +119,7 @@ impl Ticks {
         let list = ScrollArea::vertical().id_salt("layers").auto_shrink([false, true]);
         list.max_height(MOST_ROWS as f32 * (ROW + GAP)).show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(STEP / 2.0, GAP);
+            ui.spacing_mut().interact_size.y = ROW;
             self.blocks_ui(ui, &shown, 0, context);
         });
         widgets::arrow_target(ui, &self.rows);
@@ -165,7 +166,6 @@ impl Ticks {
         let [ink, muted] =
             if row.weights.is_some() { [colours.text, colours.text3] } else { [colours.bad; 2] };
         let response = ui.horizontal(|ui| {
-            ui.spacing_mut().interact_size.y = ROW;
             ui.add_space(row.depth as f32 * STEP);
             if let Some(is_open) = &mut row.is_open {
                 let icon = if *is_open { Icon::CaretDown } else { Icon::CaretRight };

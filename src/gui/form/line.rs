@@ -274,7 +274,8 @@ pub(super) const ICON_WIDTH: f32 = 20.0;
 pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint: &str) -> bool {
     let padding = std::mem::replace(&mut ui.spacing_mut().button_padding, vec2(2.0, 0.0));
     let button = Button::new(icon.coloured(ICON, Some(colour))).frame_when_inactive(false);
-    let response = ui.add(button.min_size(vec2(ICON_WIDTH, CONTROL))).accessible_name(name);
+    let height = CONTROL.min(ui.spacing().interact_size.y);
+    let response = ui.add(button.min_size(vec2(ICON_WIDTH, height))).accessible_name(name);
     ui.spacing_mut().button_padding = padding;
     if response.has_focus() {
         widgets::focus_ring(ui, response.rect);

@@ -192,8 +192,8 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
         let Some(inner) = inner else {
             return drop(ui.add(Label::new(RichText::new(name).font(medium)).truncate()));
         };
-        let room = ui.available_width() / 2.0;
-        let shown = theme::fitted(ui.painter(), &name, &medium, room);
+        let room = ui.available_width() - theme::width(ui.painter(), &inner, &medium) - 4.0 * theme::STEP;
+        let shown = theme::fitted(ui.painter(), &name, &medium, room.max(4.0 * theme::STEP));
         let link = ui.add(Label::new(shown).sense(eframe::egui::Sense::click()));
         if link.on_hover_text(format!("Settings of {name}")).clicked() {
             *input.selection = Selection::Arm(index);
