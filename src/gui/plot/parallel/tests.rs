@@ -85,7 +85,7 @@ fn another_figure_has_the_same_triangles_only_where_its_runs_are_drawn_alike() {
         change(figure);
         chosen.forget_figure();
         harness.run();
-        let mesh = harness.state().1.run_mesh.as_ref().map(|run_mesh| run_mesh.layer.free.clone());
+        let mesh = harness.state().1.run_mesh.as_ref().map(|run_mesh| run_mesh.layer.parts[0].0.clone());
         mesh.expect("runs were drawn")
     };
     let first = change(&|_| ());
