@@ -192,7 +192,9 @@ fn an_export_offers_what_applies_to_a_heat_map_and_to_a_table() {
         assert!(!window.sees(text), "{text}");
     }
     assert!(window.sees("Preset") && window.sees("Footnote"));
-    window.click("CSV");
+    for format in ["CSV", "SVG", "PDF"] {
+        window.click(format);
+    }
     assert!(!window.sees("Preset") && !window.sees("Footnote") && window.sees("File name"));
 }
 
@@ -246,7 +248,7 @@ fn masked_images_are_hidden_at_first_and_the_axis_fits_what_is_shown() {
         plot.choose("outcomes-bit");
         let figure = plot.shown_figure().unwrap();
         let names: Vec<String> = figure.bars.iter().map(|bars| bars.name.clone()).collect();
-        (names, figure::ranges::ranges(&figure, figure::ranges::Fit::Lines)[1])
+        (names, figure::ranges::ranges(&figure, figure::scene::Intervals::None)[1])
     };
     let (names, [low, high]) = shown(&mut window);
     assert_eq!(names, ["SDC-5", "SDC-1 only", "DUE", "benign"]);
