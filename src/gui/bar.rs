@@ -160,7 +160,7 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
         ui.spacing_mut().item_spacing.x = STEP;
         let queue =
             status_ui(ui, input.status, problems).then_some(BarResponse::Choice(Choice::Show("queue")));
-        problems_ui(ui, input.problems, input.is_running).map(BarResponse::Problem).or(queue)
+        problems_ui(ui, input).or(queue)
     });
     response.or(group.map(BarResponse::Group)).or(rest.inner)
 }
@@ -424,8 +424,9 @@ fn problems_width(ui: &Ui, problems: &[Problem]) -> f32 {
     text_width(ui, &text, egui::FontId::proportional(BODY)) + widgets::ICON + 12.0 + around
 }
 
-/// Draws a button with the number of problems, which lists them. Returns the position of the chosen one.
-fn problems_ui(ui: &mut Ui, problems: &[Problem], is_running: bool) -> Option<usize> {
+/// Draws a button with the number of problems, which lists them. Returns what is to be done about one.
+fn problems_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
+    let problems = input.problems;
     if problems.is_empty() {
         let text = "no problems";
         if text_width(ui, text, egui::FontId::proportional(BODY)) + 3.0 * STEP <= ui.available_width() {
@@ -446,25 +447,25 @@ fn problems_ui(ui: &mut Ui, problems: &[Problem], is_running: bool) -> Option<us
         .min_size(vec2(0.0, theme::CONTROL));
     let button = ui.add(button).accessible_name(&text);
     let list = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).width(360.0);
-    list.show(|ui| problem_list_ui(ui, problems, tone != Tone::Warning, is_running))
-        .and_then(|shown| shown.inner)
+    list.show(|ui| problem_list_ui(ui, input, tone != Tone::Warning)).and_then(|shown| shown.inner)
 }
 
-fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_running: bool) -> Option<usize> {
+/// Draws the problems, as high as they are; where the window is lower, they scroll.
+fn problem_list_ui(ui: &mut Ui, input: &BarInput<'_>, has_errors: bool) -> Option<BarResponse> {
     let mut chosen = None;
-    egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-        for (index, problem) in problems.iter().enumerate() {
+    widgets::scrolled_ui(ui, |ui| {
+        for (index, problem) in input.problems.iter().enumerate() {
             if index > 0 {
                 ui.separator();
             }
-            if problem_ui(ui, problem) {
-                chosen = Some(index);
+            if let Some(response) = problem_ui(ui, index, problem) {
+                chosen = Some(response);
                 ui.close();
             }
         }
         if has_errors {
             ui.separator();
-            let text = if is_running {
+            let text = if input.is_running {
                 "New runs wait until this is done. Runs in progress keep the settings that they started with."
             } else {
                 "Runs can start when this is done."
@@ -475,18 +476,28 @@ fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_runni
     chosen
 }
 
-fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
+/// Draws a problem with the ways out of it; its details are folded. Returns the one that was chosen.
+fn problem_ui(ui: &mut Ui, index: usize, problem: &Problem) -> Option<BarResponse> {
     let colours = present(ui);
     let tone = Tone::of(problem);
     let place = if problem.location.is_empty() { "Experiment" } else { &problem.location };
-    let mut is_chosen = false;
+    let mut chosen = None;
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), Sense::hover());
         tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let action = if problem.lacks_folder { "Choose folder…" } else { "Go to field" };
-            let name = format!("{action}: {place}");
-            is_chosen = ui.link(RichText::new(action).color(colours.link)).accessible_name(name).clicked();
+            let mut link_ui = |text: &str, response| {
+                let link = ui.link(RichText::new(text).color(colours.link));
+                if link.accessible_name(format!("{text}: {place}")).clicked() {
+                    chosen = Some(response);
+                }
+            };
+            if problem.lacks_folder {
+                link_ui("Choose folder…", BarResponse::Problem(index));
+                link_ui("Download…", BarResponse::Choice(Choice::Command(Command::DownloadData)));
+            } else {
+                link_ui("Go to field", BarResponse::Problem(index));
+            }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let place = RichText::new(place).font(theme::medium(BODY));
                 ui.add(egui::Label::new(place).wrap());
@@ -499,12 +510,10 @@ fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
             let line =
                 |text: &str, colour| egui::Label::new(RichText::new(text).size(SMALL).color(colour)).wrap();
             ui.add(line(&capitalised(&problem.message), colours.text2));
-            if !problem.details.is_empty() {
-                ui.add(line(&problem.details, colours.text3));
-            }
+            widgets::folded_ui(ui, &problem.details);
         });
     });
-    is_chosen
+    chosen
 }
 
 #[cfg(test)]

@@ -320,6 +320,15 @@ pub fn bounded_ui<R>(ui: &mut Ui, draw: impl FnOnce(&mut Ui) -> R) -> R {
     result
 }
 
+/// Draws details that are folded at first; nothing where there are none.
+pub fn folded_ui(ui: &mut Ui, details: &str) {
+    if !details.is_empty() {
+        let text = RichText::new(details).size(SMALL).color(present(ui).text3);
+        let header = egui::CollapsingHeader::new(RichText::new("Details").size(SMALL)).id_salt(details);
+        header.show(ui, |ui| ui.add(Label::new(text).wrap()));
+    }
+}
+
 /// Draws entries of a menu, which can be scrolled where the window is lower than all of them.
 pub fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
     let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - 2.0 * theme::STEP;

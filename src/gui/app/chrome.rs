@@ -236,7 +236,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        let mut notes = Vec::new();
+        let (mut network, mut notes) = (None, Vec::new());
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 if self.regions.begin(ui.max_rect()) {
@@ -253,6 +253,7 @@ impl App {
                     selection,
                     focus,
                     dry_run,
+                    network: &mut network,
                     results: &results,
                     details: &details,
                     colour,
@@ -264,6 +265,10 @@ impl App {
         self.shell.settings.set_sides(self.workspace.tiles.chosen(), [left, is_open]);
         for note in notes {
             self.log.info(note);
+        }
+        if let Some((arm, guess)) = network {
+            self.editor.use_network(&guess, arm, &mut self.log);
+            self.ask_if_missing();
         }
         if let Some(request) = shown.and_then(|shown| shown.inner) {
             self.answer_inspector(request, &ui.ctx().clone());

@@ -251,6 +251,7 @@ impl App {
         self.runner.runs.remember(self.editor.document.runs());
         let before = (!self.steps.is_empty()).then(|| self.editor.document.runs().to_vec());
         self.editor.document.refresh();
+        self.take_known_folder();
         if let Some(before) = before {
             self.rename_waiting(&before);
         }

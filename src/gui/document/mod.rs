@@ -232,6 +232,14 @@ impl Document {
         Ok(moved)
     }
 
+    /// Takes the place of its data on this machine, which is no edit.
+    pub fn find_data(&mut self, data: Data) {
+        if self.saved.data == self.experiment.data {
+            self.saved.data = data.clone();
+        }
+        self.experiment.data = data;
+    }
+
     /// Writes typed values that wait to be entered into the experiment.
     pub fn enter_typed(&mut self) {
         self.drafts.enter(&mut self.experiment);
@@ -329,7 +337,7 @@ impl Document {
                 None => text::first_line(&error.to_string()).to_owned(),
             };
             if problems.iter().all(|known| known.message != message) {
-                let details = error.to_string();
+                let details = error.searched().unwrap_or_else(|| error.to_string());
                 problems.push(Problem { details, lacks_folder: is_of_all, ..Problem::error(place, message) });
             }
         }

@@ -22,11 +22,14 @@ use doc::structure::logits;
 use doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
 use form::path::{Place, Segment};
 use form::{Names, Node, Value};
-use results::RunState;
 use results::run_state::DEFINITION;
+use results::{ReportLevel, RunState};
+use run::weight_files::Guess;
 
 /// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];
+/// Settings of an import that stand below what would be copied from its file.
+const BELOW_FILE: &[&str] = &["content", "target"];
 
 /// The state of the inspector between frames.
 #[derive(Default)]
@@ -48,6 +51,8 @@ pub struct Inspected<'a> {
     pub focus: &'a mut Option<Place>,
     /// What a stage that copies would do.
     pub dry_run: &'a mut DryRun,
+    /// The arm that is to have the network of a weight file, and that network.
+    pub network: &'a mut Option<(usize, Box<Guess>)>,
     pub results: &'a Path,
     /// What the selected run has in the columns of the table of runs.
     pub details: &'a [(String, String)],
@@ -262,20 +267,30 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
         Selection::Stage { arm: index, path } => {
             let run = input.document.runs().iter().find(|run| run.arm_index == index).cloned();
             let base = input.document.base();
-            let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
+            let Experiment { arms: all, data, .. } = &mut input.document.experiment;
+            let Some(arm) = all.get_mut(index) else { return };
             let place = arms.index(index).key("plan");
             let Some((stage, place)) = plan::stage_at(&mut arm.plan, place, &path) else { return };
-            (context.place, context.elsewhere) = (place, plan::NESTED);
+            let is_import = matches!(stage, Stage::Do(Intervention::Import(_)));
+            (context.place, context.elsewhere) = (place, if is_import { BELOW_FILE } else { plan::NESTED });
             context.about.usual_params = Some(stage.usual_params());
             let criterion = prune_of(stage).map(|prune| prune.criterion.clone());
             inner_ui(ui, stage, context);
             if let Some((prune, before)) = prune_of(stage).zip(criterion) {
                 prune.follow_criterion(&before);
             }
+            // A stage within another may see other data.
+            let data = (path.len() == 1).then_some(data);
+            let folders = [&base, input.results];
+            let network = bounded_ui(ui, |ui| input.dry_run.ui(ui, (stage, run.as_ref()), data, folders));
+            *input.network = network.map(|network| (index, network));
+            if is_import {
+                context.elsewhere = &["file"];
+                inner_ui(ui, stage, context);
+            }
             hint_ui(ui, Some(stage.about().help));
             widgets::outline_inputs(ui);
             bounded_ui(ui, |ui| faults::stage_ui(ui, stage, run.as_ref()));
-            bounded_ui(ui, |ui| input.dry_run.ui(ui, stage, run.as_ref(), &base, input.results));
         }
     }
     (context.place, context.elsewhere) = (Place::default(), &[]);
@@ -417,6 +432,10 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, details: &[(String, Strin
     });
     ui.add_space(theme::STEP);
     for report in record.reports() {
+        if report.level == ReportLevel::Warning {
+            widgets::message_ui(ui, widgets::Tone::Warning, &report.summary);
+            continue;
+        }
         let check = match report.passed {
             Some(true) => "✓ ",
             Some(false) => "✗ ",

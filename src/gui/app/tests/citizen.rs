@@ -241,8 +241,8 @@ fn what_would_be_dropped_is_told() {
     let mut window = Window::new();
     let file = egui::HoveredFile { path: Some("/x/mine.ron".into()), ..Default::default() };
     window.harness.input_mut().hovered_files.push(file);
-    window.harness.step();
-    assert_eq!(crate::app::dropped::promise(&[Some("/x/mine.ron".into())], "dense"), "Drop to open mine.ron");
+    window.harness.run_steps(3);
+    assert!(window.sees("Drop to open experiments, import weights or use data"));
     window.harness.input_mut().hovered_files.clear();
     window.harness.run();
 }

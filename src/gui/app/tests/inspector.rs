@@ -145,13 +145,19 @@ fn a_long_row_does_not_widen_the_panel() {
 fn a_folder_is_looked_for() {
     let mut window = Window::sized([1280.0, 1400.0], None);
     window.harness.state_mut().editor.document.experiment.data = data::Data::Mnist(data::Mnist::default());
-    window.stage.borrow_mut().answer = Some(PathAnswer::Path("/somewhere/mnist".into()));
+    let folder = tempfile::tempdir().unwrap();
+    for name in data::MNIST.needed {
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().to_owned()));
     window.harness.run();
     fold(&mut window, "Data");
     window.click("Browse for Folder");
-    window.harness.run();
-    let data = window.harness.state().editor.document.experiment.data.clone();
-    assert!(format!("{data:?}").contains("/somewhere/mnist"), "{data:?}");
+    let named = folder.path().display().to_string();
+    let is_taken = |window: &Window| {
+        format!("{:?}", window.harness.state().editor.document.experiment.data).contains(&named)
+    };
+    assert!(super::citizen::until(&mut window, is_taken));
 }
 
 #[test]
