@@ -93,8 +93,7 @@ impl Drafts {
 
     /// Returns the texts that are no values, with their fields: `"5 apples" in Evaluate every`.
     pub fn wrong_texts(&self) -> Vec<String> {
-        let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
-        wrong.map(|((_, name), draft)| format!("\"{}\" in {name}", draft.text)).collect()
+        self.to_keep().iter().map(|typed| format!("\"{}\" in {}", typed.text, typed.name)).collect()
     }
 
     /// Returns the texts that are no values, for a backup.
