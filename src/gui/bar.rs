@@ -12,7 +12,7 @@ use super::text::{counted, first_statement, shortened, whole_percent};
 use super::theme::{self, BODY, SMALL, STEP, fitted, present};
 use super::tiles::panes;
 use super::widgets::{self, Tone, scrolled_ui};
-use doc::{Problem, Severity, capitalised};
+use doc::{Problem, capitalised};
 
 pub const HEIGHT: f32 = 40.0;
 /// Below this width, in points, the menus share one icon.
@@ -379,9 +379,12 @@ fn explained_ui(ui: &mut Ui, button: Button<'_>, state: &CommandState) -> bool {
 
 /// Returns what the button of problems says, and its tone.
 fn problems_text(problems: &[Problem]) -> (Tone, String) {
-    match problems.iter().filter(|problem| problem.severity == Severity::Error).count() {
-        0 => (Tone::Warning, counted(problems.len(), "note")),
-        count => (Tone::Bad, counted(count, "problem")),
+    let worst = Tone::worst_of(problems).unwrap_or(Tone::Warning);
+    let count = problems.iter().filter(|problem| Tone::of(problem) == worst).count();
+    match worst {
+        Tone::Bad => (worst, counted(count, "problem")),
+        Tone::Info => (worst, format!("{count} to choose")),
+        Tone::Warning | Tone::Good => (worst, counted(count, "note")),
     }
 }
 
@@ -419,7 +422,7 @@ fn problems_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
         .min_size(vec2(0.0, theme::CONTROL));
     let button = ui.add(button).accessible_name(&text);
     let list = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).width(360.0);
-    list.show(|ui| problem_list_ui(ui, input, tone == Tone::Bad)).and_then(|shown| shown.inner)
+    list.show(|ui| problem_list_ui(ui, input, tone != Tone::Warning)).and_then(|shown| shown.inner)
 }
 
 /// Draws the problems, as high as they are; where the window is lower, they scroll.
@@ -438,9 +441,9 @@ fn problem_list_ui(ui: &mut Ui, input: &BarInput<'_>, has_errors: bool) -> Optio
         if has_errors {
             ui.separator();
             let text = if input.is_running {
-                "New runs wait until this is mended. Runs in progress keep the settings that they started with."
+                "New runs wait until this is done. Runs in progress keep the settings that they started with."
             } else {
-                "Runs can start when this is mended."
+                "Runs can start when this is done."
             };
             widgets::message_ui(ui, Tone::Info, text);
         }
@@ -451,7 +454,7 @@ fn problem_list_ui(ui: &mut Ui, input: &BarInput<'_>, has_errors: bool) -> Optio
 /// Draws a problem with the ways out of it; its details are folded. Returns the one that was chosen.
 fn problem_ui(ui: &mut Ui, index: usize, problem: &Problem) -> Option<BarResponse> {
     let colours = present(ui);
-    let tone = if problem.severity == Severity::Error { Tone::Bad } else { Tone::Warning };
+    let tone = Tone::of(problem);
     let place = if problem.location.is_empty() { "Experiment" } else { &problem.location };
     let mut chosen = None;
     ui.horizontal(|ui| {

@@ -231,8 +231,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        let (mut restyled, mut network, mut notes) = (None, None, Vec::new());
-        let arm = self.workspace.selection.arm();
+        let (mut network, mut notes) = (None, Vec::new());
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 if self.regions.begin(ui.max_rect()) {
@@ -253,7 +252,6 @@ impl App {
                     results: &results,
                     details: &details,
                     colour,
-                    restyled: &mut restyled,
                     notes: &mut notes,
                 };
                 inspector.ui(ui, input)
@@ -266,9 +264,6 @@ impl App {
         if let Some((arm, guess)) = network {
             self.editor.use_network(&guess, arm, &mut self.log);
             self.ask_if_missing();
-        }
-        if let Some((arm, index)) = arm.zip(restyled) {
-            self.workspace.restyle(arm, index, &self.editor.document);
         }
         if let Some(request) = shown.and_then(|shown| shown.inner) {
             self.answer_inspector(request, &ui.ctx().clone());

@@ -21,6 +21,7 @@ use crate::text;
 use crate::tiles::LayoutChange;
 use crate::tree::begin_rename;
 use crate::views::TypedSharing;
+use doc::Problem;
 use results::RunState;
 use results::tiles::Side;
 use results::view::arm_key;
@@ -455,7 +456,11 @@ fn has_view(app: &App) -> Enabled {
 
 fn has_no_error(app: &App) -> Enabled {
     let error = app.editor.document.first_error();
-    unless(error.map(|error| format!("The document has an error: {error}")))
+    let said = |error: &Problem| match error.is_unset {
+        true => error.to_string(),
+        false => format!("The document has an error: {error}"),
+    };
+    unless(error.map(said))
 }
 
 fn can_start(app: &App) -> Enabled {

@@ -150,19 +150,19 @@ impl Editor {
     /// Starts a history at the saved document, so that edits recovered after a crash can be undone.
     pub fn begin_history(&mut self, (view, tiles): Shown<'_>) {
         let experiment = self.document.saved();
-        self.history = History::new(EditState::new(CurrentState { experiment, view, tiles }));
+        self.history = History::new(EditState::new(CurrentState { experiment, view, tiles, typed: &[] }));
     }
 
     /// Notes what was edited since the last time.
     pub fn note_edits(&mut self, (view, tiles): Shown<'_>) {
-        let experiment = &self.document.experiment;
-        self.history.note(CurrentState { experiment, view, tiles });
+        let (experiment, typed) = (&self.document.experiment, &self.document.drafts.to_keep());
+        self.history.note(CurrentState { experiment, view, tiles, typed });
     }
 
     /// Accepts changes that were not made by the user.
     pub fn adopt_edits(&mut self, (view, tiles): Shown<'_>) {
-        let experiment = &self.document.experiment;
-        self.history.adopt(CurrentState { experiment, view, tiles });
+        let (experiment, typed) = (&self.document.experiment, &self.document.drafts.to_keep());
+        self.history.adopt(CurrentState { experiment, view, tiles, typed });
     }
 
     /// Returns the question about what a window left that crashed.

@@ -323,6 +323,7 @@ impl App {
             self.workspace.open_layer(layer);
         }
         self.workspace.take_shown(&state.view, state.tiles);
+        self.editor.document.take_typed(&state.typed);
         if !self.look_at_document() {
             self.take_treatments();
         }

@@ -11,7 +11,7 @@ type State = (Vec<Problem>, Option<BarResponse>);
 fn harness(width: f32, problems: Vec<Problem>) -> Harness<'static, State> {
     let groups = ["Curves", "Pruning", "Faults", "Geometry", "Runs", "Weights", "Notes"];
     let groups = groups.map(|name| GroupTab { name, is_open: name == "Pruning", is_new: false, help: "" });
-    let is_refused = problems.iter().any(|problem| problem.severity == Severity::Error);
+    let is_refused = problems.iter().any(Problem::is_mistake);
     let command = move |command: Command| CommandState {
         command,
         label: command.text().to_owned(),

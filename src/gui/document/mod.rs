@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use self::looking::{FileProblems, Looking};
 use self::paths::Move;
 use super::files::is_untitled;
-use super::form::Drafts;
+use super::form::{Drafts, TypedText};
 use super::recovery::UnsavedEdits;
 use super::text;
 use data::Data;
@@ -243,6 +243,13 @@ impl Document {
     /// Writes typed values that wait to be entered into the experiment.
     pub fn enter_typed(&mut self) {
         self.drafts.enter(&mut self.experiment);
+    }
+
+    /// Takes back the texts that are no values, as an earlier state had them.
+    pub fn take_typed(&mut self, typed: &[TypedText]) {
+        if self.drafts.to_keep() != typed {
+            self.drafts = Drafts::recovered(typed, &mut self.experiment);
+        }
     }
 
     /// Returns true if the experiment has changed since the last look, or data that were missing may be there now.

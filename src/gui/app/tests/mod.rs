@@ -16,6 +16,7 @@ mod idle;
 mod inspector;
 mod menus;
 mod messages;
+mod narrow;
 mod network;
 mod other_processes;
 mod outdated;
