@@ -33,8 +33,11 @@ pub struct Settings {
     pub keep_awake: bool,
     pub sharing: Sharing,
     pub recent: Recent,
-    pub export_kind: Option<FileKind>,
+    /// The formats of the last export.
+    pub export_kinds: Vec<FileKind>,
     pub export_folder: Option<PathBuf>,
+    /// Where the files of known datasets were the last time, by their names.
+    pub data_folders: BTreeMap<String, PathBuf>,
 }
 
 impl Settings {
@@ -68,8 +71,9 @@ impl Default for Settings {
             keep_awake: false,
             sharing: Sharing::default(),
             recent: Recent::default(),
-            export_kind: None,
+            export_kinds: vec![FileKind::Pdf],
             export_folder: None,
+            data_folders: BTreeMap::new(),
         }
     }
 }

@@ -3,12 +3,13 @@
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
     self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Key, KeyboardShortcut, Label, Margin,
-    Modifiers, Popup, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2,
-    pos2, vec2,
+    Modifiers, Popup, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui,
+    UiBuilder, Vec2, pos2, vec2,
 };
 
 use super::icons::Icon;
 use super::theme::{self, BODY, CONTROL, SMALL, STEP, TITLE, present};
+use doc::{Problem, Severity};
 
 pub const ICON: f32 = 16.0;
 /// Keys of what can be done with the row of a list that has the keyboard.
@@ -231,8 +232,22 @@ pub fn drop_line(ui: &Ui, row: Rect, is_above: bool) {
     ui.painter().line_segment([pos2(row.left(), y), pos2(row.right(), y)], stroke);
 }
 
-/// Paints a ring around what the keyboard acts on.
+/// Paints a ring around what the keyboard acts on; not after a click, until a key is pressed.
 pub fn focus_ring(ui: &Ui, rect: Rect) {
+    let is_by_key = |event: &egui::Event| match event {
+        egui::Event::Key { pressed: true, .. } | egui::Event::AccessKitActionRequest(_) => Some(true),
+        egui::Event::PointerButton { .. } => Some(false),
+        _ => None,
+    };
+    let last = ui.input(|input| input.raw.events.iter().rev().find_map(is_by_key));
+    let is_seen = ui.data_mut(|data| {
+        let seen = data.get_temp_mut_or(egui::Id::unique("focus by key"), true);
+        *seen = last.unwrap_or(*seen);
+        *seen
+    });
+    if !is_seen {
+        return;
+    }
     let stroke = Stroke::new(2.0, present(ui).focus);
     ui.painter().rect_stroke(rect, CornerRadius::same(4), stroke, StrokeKind::Inside);
 }
@@ -247,6 +262,19 @@ pub enum Tone {
 }
 
 impl Tone {
+    pub fn of(problem: &Problem) -> Self {
+        match problem.severity {
+            Severity::Error if problem.is_mistake() => Self::Bad,
+            Severity::Error => Self::Info,
+            Severity::Note => Self::Warning,
+        }
+    }
+
+    /// Returns the tone of the worst of some problems.
+    pub fn worst_of<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Option<Self> {
+        problems.into_iter().min_by_key(|problem| (problem.severity, problem.is_unset)).map(Self::of)
+    }
+
     pub const fn icon(self) -> Icon {
         match self {
             Self::Bad => Icon::ErrorFill,
@@ -279,6 +307,26 @@ pub fn message_ui(ui: &mut Ui, tone: Tone, text: &str) -> Response {
         ui.add(Label::new(text).wrap())
     })
     .inner
+}
+
+/// Draws a part of a panel, as wide as there is room: what is wider is cut off there, and widens nothing beside it.
+pub fn bounded_ui<R>(ui: &mut Ui, draw: impl FnOnce(&mut Ui) -> R) -> R {
+    let room = ui.available_rect_before_wrap();
+    let mut child = ui.new_child(UiBuilder::new().max_rect(room));
+    let seen = child.clip_rect();
+    child.set_clip_rect(seen.with_max_x(seen.right().min(room.right() + 4.0)));
+    let result = draw(&mut child);
+    ui.advance_cursor_after_rect(child.min_rect().with_min_x(room.left()).with_max_x(room.right()));
+    result
+}
+
+/// Draws details that are folded at first; nothing where there are none.
+pub fn folded_ui(ui: &mut Ui, details: &str) {
+    if !details.is_empty() {
+        let text = RichText::new(details).size(SMALL).color(present(ui).text3);
+        let header = egui::CollapsingHeader::new(RichText::new("Details").size(SMALL)).id_salt(details);
+        header.show(ui, |ui| ui.add(Label::new(text).wrap()));
+    }
 }
 
 /// Draws entries of a menu, which can be scrolled where the window is lower than all of them.
