@@ -124,7 +124,7 @@ pub fn tree_ui(
             ui.label("There are no arms yet. An arm is one treatment to compare with others: press +.");
         }
         if input.is_behind {
-            let text = "Runs as before the error: they change once it is fixed.";
+            let text = "Runs of the last settings that could run";
             widgets::message_ui(ui, widgets::Tone::Info, text);
             ui.multiply_opacity(0.6);
         }
