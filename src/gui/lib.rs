@@ -20,6 +20,7 @@ mod form;
 mod guide;
 mod history;
 mod icons;
+mod importing;
 mod inspector;
 mod log;
 mod palette;

@@ -104,14 +104,7 @@ impl App {
             Ok(document) => self.take_document(document),
             Err(error) => return self.fail("The template cannot be opened", &error.to_string()),
         }
-        let document = &self.editor.document;
-        let missing = document.problems().iter().find(|problem| problem.lacks_folder);
-        if let Some(problem) = missing {
-            let set = document.experiment.data.file_set().unwrap_or_default();
-            let title = format!("This experiment needs {set}");
-            let text = problem.details.clone();
-            self.ask_about_missing(title, text);
-        }
+        self.ask_if_missing();
     }
 
     /// Opens a file, or shows why it cannot be opened. Returns true if it did.
@@ -143,7 +136,9 @@ impl App {
         self.runner.last_batch = None;
         self.steps.retain(|step| matches!(step, Step::Leave(..))); // the others are about another document
         self.editor.looked = None;
+        self.log.see(); // errors so far are of another document
         self.editor.document.refresh();
+        self.take_known_folder();
         let results = self.editor.results();
         let records = self.runner.worker.read(&results, self.editor.document.runs());
         match self.runner.runs.read(records, PATIENCE_FOR_RESULTS, false) {
