@@ -13,7 +13,6 @@ use super::legend::{GAP, LegendNames, LegendRows, ROW, RowLook, SAMPLE, row_ui, 
 use super::painter::area;
 use super::reading::Table;
 use super::scene::EM;
-use crate::icons::Icon;
 use crate::theme::{self, SMALL};
 use figure::font::{Weight, fit};
 use figure::legend::{RoundRow, Rounds, Sample, samples};
@@ -152,7 +151,7 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
         block.widths.clear();
         (block.grid, block.head) = (GridWidths::default(), 0.0);
     }
-    block.head = block.head.max(wide(&table.header) + pin_width(table));
+    block.head = block.head.max(wide(&table.header));
     let count_of_columns = table.heads.len();
     block.widths.resize(count_of_columns, 0.0);
     // More rows would cost more than a glance is worth; their values are as wide.
@@ -183,27 +182,18 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
     Sizes { names, columns, size: size.min(most), has_room }
 }
 
-/// Returns the width of the sign of a pinned reading, in points; the export has none.
-const fn pin_width(table: &Table<'_>) -> f32 {
-    if table.facts.is_some() { 16.0 } else { 0.0 }
-}
-
 /// Writes the place of the values and the names of their columns.
 fn head_ui(ui: &Ui, rect: Rect, block: &Block, sizes: &Sizes, table: &Table<'_>) {
     let ink = theme::present(ui).text2;
     let response = ui.interact(rect, ui.scope_id().with("reading"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, table.spoken()));
-    let pin = pin_width(table);
-    if pin > 0.0 {
-        Icon::Pin.paint(ui.painter(), rect.left_center() + vec2(6.0, 0.0), 12.0, ink);
-    }
-    let space = f64::from(SAMPLE + GAP + sizes.names - pin).max(0.0);
+    let space = f64::from(SAMPLE + GAP + sizes.names).max(0.0);
     let head = if sizes.columns == 0 {
         fit(&table.header, EM, Weight::Regular, space, 1).join(" ")
     } else {
         table.header.clone()
     };
-    text_ui(ui, rect.left_center() + vec2(pin, 0.0), Align2::LEFT_CENTER, head, ink);
+    text_ui(ui, rect.left_center(), Align2::LEFT_CENTER, head, ink);
     cells_ui(ui, rect, &table.heads, [ink; 2], block, sizes);
 }
 
