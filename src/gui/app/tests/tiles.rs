@@ -408,6 +408,10 @@ fn a_reading_that_was_pinned_stays_in_the_legend_and_floats_over_nothing() {
     window.harness.remove_cursor();
     window.harness.run_ok();
     assert!(is_read(&window), "it stays");
+    let has_pin = window.harness.output().shapes.iter().any(
+        |shape| matches!(&shape.shape, egui::Shape::Text(text) if text.galley.text().contains('\u{E3E2}')),
+    );
+    assert!(has_pin, "and has its sign");
     let floats = window.harness.ctx.memory(|memory| {
         memory
             .layer_ids()
