@@ -212,7 +212,7 @@ impl PanelReading {
             (!value.is_empty()).then(|| (sample.name().to_owned(), value))
         };
         let values = samples(figure).into_iter().filter_map(value).collect();
-        Self { place: table.header.clone(), values }
+        Self { place: table.head_text(), values }
     }
 }
 
