@@ -41,7 +41,7 @@ impl FigureView {
         let rect = row.with_min_x((row.right() - wide(&text) - 2.0 * GAP).max(row.left()));
         let fitting = fit(&text, EM, Weight::Regular, f64::from(rect.width() - GAP), 1).join(" ");
         let response = ui.interact(rect, ui.scope_id().with("reading over"), Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
         ui.painter().rect_filled(rect, 0.0, theme::present(ui).canvas);
         text_ui(ui, rect.right_center(), Align2::RIGHT_CENTER, fitting, theme::present(ui).text2);
     }
