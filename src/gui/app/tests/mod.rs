@@ -354,7 +354,7 @@ fn arms_are_added_as_copies_named_moved_and_removed() {
     let arms = &app.editor.document.experiment.arms;
     assert!(arms[4].plan == arms[0].plan && app.workspace.selection == Selection::Arm(4));
     assert_eq!(app.editor.document.first_error(), None);
-    assert!(!window.sees("Runs as before the error"), "other arms stay as they are");
+    assert!(!window.sees("Runs of the last settings"), "other arms stay as they are");
     // Its name is typed at once, in the place of the free one.
     window.harness.event(egui::Event::Text("sparse".to_owned()));
     window.harness.run();
