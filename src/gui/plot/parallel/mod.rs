@@ -15,7 +15,7 @@ use figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, upr
 use figure::model::{Figure, Line, Trace};
 use figure::palette::Theme;
 use figure::scene::Item;
-use figure::scene::lines::{RunLook, in_drawing_order, parallel_axes, places_of_run, run, run_colour};
+use figure::scene::lines::{RunLook, in_drawing_order, parallel_axes, places_of_run, run};
 use figure::scene::page::written;
 use figure::view::passes;
 use results::number::readable;
