@@ -180,19 +180,21 @@ fn reasons(runs: &[Run], failures: &BTreeMap<String, String>) -> String {
     runs.iter().filter_map(reason).collect()
 }
 
-const COLUMNS: &str = "The columns: seed, state, last, best, best_epoch, remaining, epochs, secs, run, tags, note, delta, plan, \
+const COLUMNS: &str = "The columns: seed, runs, state, last, best, best_epoch, remaining, epochs, secs, run, tags, note, delta, plan, \
     settings by their paths, and series such as test_loss:best, test_loss@1000 (an iteration) or test_accuracy@21% \
     (remaining weights)";
 
 /// The look of the printed table.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListingArgs {
-    /// Print a line for each group with mean ± 95 % CI: arm, seed, tags, state, a setting, or two of them (arm,batch)
+    /// Print a line for each group with mean ± 95 % CI: arm, seed, tags, state, a setting, or several, the later ones below
+    /// the earlier ones (batch,arm)
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     group: Vec<String>,
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help = COLUMNS)]
     columns: Vec<String>,
-    /// The arm, or another group, that differences are to [default: the first one]
+    /// The arm, or another group, that differences are to; of an arm with a sweep, the runs with the same settings [default: the
+    /// first arm]
     #[arg(long, value_name = "GROUP")]
     baseline: Option<String>,
     /// Print the runs of each group below it
@@ -216,9 +218,6 @@ impl ListingArgs {
     pub fn chosen(&self, differing: &Differing) -> Result<Chosen, Failure> {
         let known = differing.known();
         let keys: Vec<Column> = self.group.iter().map(|name| key(name, known)).collect::<Result<_, _>>()?;
-        if keys.len() > 2 {
-            return refuse("--group: write one key or two, such as arm,batch");
-        }
         let chosen = self.columns.iter().map(|name| Column::parse(name, known));
         let mut columns: Vec<Column> =
             chosen.collect::<Result<_, _>>().map_err(|why| Failure::Input(format!("--columns: {why}")))?;
@@ -245,22 +244,22 @@ fn listing_text(
     if columns.is_empty() {
         use Column as C;
         let of_runs = [C::Seed, C::State, C::Last, C::Best, C::Remaining, C::Epochs, C::Duration, C::Run];
-        columns = if keys.is_empty() { of_runs.to_vec() } else { usual(&rows, differing.paths()) };
+        columns = if keys.is_empty() { of_runs.to_vec() } else { usual(&rows, differing.paths(), &keys) };
     }
     if arguments.baseline.is_some() && !columns.contains(&Column::Delta) {
         columns.push(Column::Delta);
     }
     let baseline = arguments.baseline.clone().map_or(Baseline::First, Baseline::Group);
     let found = Grouped::new(&rows, |_| true, columns, keys, &baseline, &Sort::default());
-    if let Some(wanted) = arguments.baseline.as_ref().filter(|wanted| **wanted != found.baseline) {
-        let known: Vec<&str> = found.groups.iter().map(|group| group.name.as_str()).collect();
-        let known = known.join("\n  ");
+    if let Some(wanted) = arguments.baseline.as_ref().filter(|_| found.base.is_empty()) {
+        let groups = found.leaves().map(|group| group.name.as_str());
+        let known = found.arms.iter().map(String::as_str).chain(groups).collect::<BTreeSet<_>>();
+        let known = known.into_iter().collect::<Vec<_>>().join("\n  ");
         return refuse(format!("--baseline: there is no group \"{wanted}\"; there are\n  {known}"));
     }
-    let every = found.groups.iter().map(|group| group.name.clone());
-    let open: BTreeSet<String> = if arguments.runs { every.collect() } else { BTreeSet::new() };
+    let lines = found.lines(|group| group.is_heading || arguments.runs);
     let labels = rows.first().map(|row| row.labels.clone()).unwrap_or_default();
-    let cells = cells(&found, &found.lines(&open), &rows, &labels, Numbers::Shown);
+    let cells = cells(&found, &lines, &rows, &labels, Numbers::Shown);
     let (head, lines) = cells.split_first().expect("a table has a heading");
     Ok(table(&head.iter().map(String::as_str).collect::<Vec<_>>(), lines, 1))
 }
@@ -585,7 +584,7 @@ mod tests {
             ..ListingArgs::default()
         };
         let lines = listed(&arguments).unwrap();
-        assert_eq!(lines[1], "a 2 50.00 ± 0.00 baseline");
+        assert_eq!(lines[1], "a 2 50.00 baseline");
         // Deviation √2/100 over two: t(1)·0.01 = 0.127.
         assert_eq!(lines[2], "b 2 52.00 ± 12.71 +2.00 ± 12.71");
         arguments.baseline = Some("b".to_owned());
@@ -594,6 +593,13 @@ mod tests {
         assert_eq!(lines[2], "seed 1 1 50.00 −1.00 paired");
         arguments.baseline = Some("c".to_owned());
         assert!(listed(&arguments).unwrap_err().contains("there is no group \"c\"; there are\n  a\n  b"));
+        (arguments.group, arguments.baseline) = (words(&["state", "arm"]), None);
+        let lines = listed(&arguments).unwrap();
+        assert_eq!(
+            lines[1..4],
+            ["done 2", "a 2 50.00 baseline", "seed 1 1 50.00 baseline"],
+            "headings are above their groups"
+        );
         arguments.group = words(&["arms"]);
         assert!(listed(&arguments).unwrap_err().contains("there is no column \"arms\""));
     }

@@ -19,6 +19,8 @@ pub struct Axis {
     pub format: Format,
     /// Large values come first, as in plots over remaining weights.
     pub reversed: bool,
+    /// True for a quantity that is never below 0, such as a loss: its intervals end there.
+    pub is_positive: bool,
     /// Names instead of numbers, with the nth name at position n; empty for an axis of numbers.
     pub categories: Vec<Category>,
 }
@@ -47,6 +49,10 @@ impl Axis {
 
     pub fn log(self) -> Self {
         Self { scale: Scale::Log10, ..self }
+    }
+
+    pub fn positive(self) -> Self {
+        Self { is_positive: true, ..self }
     }
 
     pub fn named(title: &str, categories: Vec<Category>) -> Self {

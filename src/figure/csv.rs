@@ -159,6 +159,9 @@ fn place(figure: &Figure, [x, y]: [f64; 2]) -> [String; 2] {
     let named = |axis: &Axis, value: f64| {
         axis.category(value).map_or_else(|| plain(value), |index| axis.categories[index].name.clone())
     };
+    if let Some(x) = figure.only_x {
+        return [plain(x), plain(y)];
+    }
     let upright = figure.x.category(x).and_then(|index| figure.parallel.get(index)).unwrap_or(&figure.y);
     [named(&figure.x, x), named(upright, y)]
 }

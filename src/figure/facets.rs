@@ -147,13 +147,14 @@ impl Figure {
 mod tests {
     use super::*;
     use crate::plots::testing::by_batch;
-    use crate::ranges::{Fit, ranges_of_panels};
+    use crate::ranges::ranges_of_panels;
+    use crate::scene::Intervals;
 
     #[test]
     fn shared_ranges_show_what_all_panels_need_and_free_ones_what_each_needs() {
         let of = |axes| {
             let figure = by_batch(&[16, 64], axes);
-            ranges_of_panels(&figure, Fit::Lines, figure.facets.as_ref().unwrap())
+            ranges_of_panels(&figure, |_| Intervals::None, figure.facets.as_ref().unwrap())
         };
         let (shared, free) = (of(FacetAxes::Shared), of(FacetAxes::Free));
         assert_eq!(shared[0], shared[1]);
@@ -161,7 +162,7 @@ mod tests {
         assert!((shared[0][1][0], shared[0][1][1]) == (free[0][1][0], free[1][1][1]) && free[0] != free[1]);
         let mut cut = by_batch(&[16, 64], FacetAxes::Free);
         cut.y.range = Some([0.0, 1.0]);
-        let ranges = ranges_of_panels(&cut, Fit::Lines, cut.facets.as_ref().unwrap());
+        let ranges = ranges_of_panels(&cut, |_| Intervals::None, cut.facets.as_ref().unwrap());
         assert_eq!([ranges[0][1], ranges[1][1]], [[0.0, 1.0]; 2], "a range of the whole figure");
     }
 
@@ -173,7 +174,7 @@ mod tests {
                 panel.lines.clear();
             }
         });
-        let ranges = ranges_of_panels(&figure, Fit::Lines, figure.facets.as_ref().unwrap());
+        let ranges = ranges_of_panels(&figure, |_| Intervals::None, figure.facets.as_ref().unwrap());
         assert_eq!(ranges[0], ranges[1]);
         assert!(ranges[0][1][0] > 0.05, "{ranges:?}");
         figure = by_batch(&[16, 64], FacetAxes::Shared);

@@ -97,7 +97,7 @@ impl<'a> Content<'a> {
         let Some(rounds) = Rounds::new(figure) else {
             let entry = |sample: Sample<'a>| Entry {
                 samples: vec![(sample, 0)],
-                name: sample.name().to_owned(),
+                name: figure.legend_name(sample.name()).into_owned(),
                 detail: sample.detail(figure),
             };
             return Self {

@@ -1,5 +1,6 @@
 //! The parts of a figure, as plain data that can be cloned, compared and printed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::axis::Axis;
@@ -7,12 +8,14 @@ use super::cells::Cells;
 use super::distinct;
 use super::facets::Facets;
 use super::palette::{Dash, Rgb, Style, Theme, colour};
+use super::scene::Intervals;
 use doc::listed;
 use form::number::counted;
 use results::number::{Digits, Format, plus_minus};
 use results::rounds::level_text;
 use results::statistics::{self, Band, Spread};
 use results::table::{Delta, LineFacts};
+use results::view::BandChoice;
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
 ///
@@ -58,6 +61,47 @@ pub struct Figure {
     pub lacks: String,
     /// The panels that have the values, if it is split.
     pub facets: Option<Facets>,
+    /// The look of the whole figure in files: that of the window which it comes from.
+    pub look: FigureLook,
+    /// For lines that lie on another one from end to end, the name of that one.
+    pub same: BTreeMap<String, String>,
+    /// The one value of x that all points have, where x has the names of the lines instead.
+    pub only_x: Option<f64>,
+}
+
+/// What a person looks at, which decides how lines and intervals are drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FigureLook {
+    /// The arm whose lines are on top.
+    pub selected: Option<String>,
+    /// The arms with intervals.
+    pub bands: BandChoice,
+}
+
+impl FigureLook {
+    /// Returns how the intervals of a figure or a panel are drawn: as bars at a few points, otherwise as the band of the
+    /// selected arm. Bars of many lines, and any of lines by round, would be a thicket.
+    pub fn intervals(&self, figure: &Figure) -> Intervals<'_> {
+        const MOST_POINTS: usize = 12;
+        const MOST_LINES: usize = 8;
+        let banded = || figure.lines.iter().filter(|line| !line.band.is_empty());
+        let are_few = banded().all(|line| line.band.len() <= MOST_POINTS);
+        let is_by_round =
+            || banded().any(|line| line.round.as_ref().is_some_and(|round| round.of != line.name));
+        let selected = self.selected.as_deref().filter(|arm| figure.line_of(arm).is_some());
+        match self.bands {
+            BandChoice::None => Intervals::None,
+            _ if figure.is_over_setting() => Intervals::Bars,
+            BandChoice::All if are_few => Intervals::Bars,
+            BandChoice::All => Intervals::Bands,
+            BandChoice::Selected if is_by_round() => Intervals::None,
+            BandChoice::Selected if !are_few && selected.is_some() => {
+                selected.map_or(Intervals::None, Intervals::BandOf)
+            }
+            BandChoice::Selected if banded().count() <= MOST_LINES => Intervals::Bars,
+            BandChoice::Selected => selected.map_or(Intervals::None, Intervals::BarsOf),
+        }
+    }
 }
 
 /// One series: a mean (or the only run) with its band and its single runs.
@@ -217,6 +261,12 @@ impl Line {
     }
 }
 
+/// Returns true if a line is that of an arm, or of one of its branches or series.
+pub fn belongs_to(line: &str, arm: &str) -> bool {
+    let rest = line.strip_prefix(arm);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
+}
+
 impl ReferenceLine {
     /// Returns a dashed line at this y.
     pub fn level(name: &str, y: f64, colour: Option<usize>) -> Self {
@@ -236,6 +286,23 @@ impl Figure {
         self.lines.iter().flat_map(Line::polylines).flatten().any(drawn)
             || self.bars.iter().flat_map(|bars| &bars.values).any(|value| value.is_finite())
             || self.cells.as_ref().is_some_and(Cells::has_data)
+    }
+
+    /// Returns the index of the line that stands for an arm: of its branches, members and series the first one.
+    pub fn line_of(&self, arm: &str) -> Option<usize> {
+        let own = self.lines.iter().position(|line| line.name == arm);
+        own.or_else(|| self.lines.iter().position(|line| belongs_to(&line.name, arm)))
+    }
+
+    /// Returns the name of a line in the legend: "ticket = dense" where it lies on another one.
+    pub fn legend_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        self.same.get(name).map_or(Cow::Borrowed(name), |other| Cow::Owned(format!("{name} = {other}")))
+    }
+
+    /// Returns the ends of a band as they are drawn: no loss is below 0.
+    pub fn drawn_ends(&self, band: &Band) -> [f64; 2] {
+        let least = if self.y.is_positive { 0.0 } else { f64::NEG_INFINITY };
+        [band.low.max(least), band.high.max(least)]
     }
 
     /// Returns what its colours show, if they need a scale.
@@ -425,34 +492,21 @@ impl<T: Into<String>> From<T> for Note {
 }
 
 impl Figure {
-    /// Writes the remarks about intervals beside the note: bands of reference lines, and ends that are cut.
-    fn remarks_of_intervals(&self, shown: &str, parts: &[&Self]) -> Vec<String> {
-        let mut remarks = Vec::new();
-        let references = parts.iter().flat_map(|part| &part.reference_lines);
-        let names = distinct(references.filter(|line| line.spread.is_some()).map(|line| line.name.as_str()));
-        // Beside lines in the window, whiskers show them.
-        if let Some(spread) = self.spread.filter(|_| !names.is_empty() && ["bars", "bands"].contains(&shown))
-        {
-            remarks.push(format!(
-                "dashed: the mean of {} with its {} as a band",
-                listed(&names),
-                spread.label()
-            ));
-        }
+    /// Writes the remark about ends of intervals that are cut.
+    fn cut_ends(&self, parts: &[&Self]) -> Option<String> {
         // A line whose interval is cut may be hidden.
         let reaches = |is_there: fn(&Band) -> bool| {
             parts.iter().flat_map(|part| &part.lines).flat_map(|line| &line.band).any(is_there)
         };
         let is_cut = |end: usize| parts.iter().any(|part| part.cut[end]);
+        let is_below = parts.iter().any(|part| part.y.is_positive) && reaches(|band| band.low < 0.0);
         let cut = [
+            (is_below, "0"),
             (is_cut(0) && reaches(|band| band.low <= 0.0), "0 %"),
             (is_cut(1) && reaches(|band| band.high >= 1.0), "100 %"),
         ];
         let cut: Vec<&str> = cut.into_iter().filter(|(is_cut, _)| *is_cut).map(|(_, end)| end).collect();
-        if !cut.is_empty() {
-            remarks.push(format!("intervals are cut at {}", listed(&cut)));
-        }
-        remarks
+        (!cut.is_empty()).then(|| format!("intervals are cut at {}", listed(&cut)))
     }
 
     /// Returns the small print below the plot: the note, then remarks about values that cannot be drawn. Intervals are drawn as
@@ -464,7 +518,7 @@ impl Figure {
         let (mut is_interrupted, mut lost) = (false, 0_usize);
         let parts = self.parts();
         if !shown.is_empty() {
-            remarks.extend(self.remarks_of_intervals(shown, &parts));
+            remarks.extend(self.cut_ends(&parts));
         }
         for [x, y] in parts.iter().flat_map(|part| &part.lines).flat_map(Line::polylines).flatten() {
             if self.x.scale.forward(*x).is_none() {
@@ -495,7 +549,7 @@ impl Figure {
         remarks
     }
 
-    /// Writes an interval: "± 0.24" where both sides are equal apart from a cut at the end of the axis, otherwise
+    /// Writes an interval, if it has a width: "± 0.24" where both sides are equal apart from a cut at the end of the axis, otherwise
     /// "50.00–92.00".
     pub fn interval_text(&self, value: f64, [low, high]: [f64; 2], digits: Digits) -> String {
         let bare = |value| digits.bare(value);
@@ -508,8 +562,11 @@ impl Figure {
         };
         // Of an interval that is cut at both ends, no side is whole.
         let is_whole = self.y.format != Format::Percent || low > 0.0 || high < 1.0;
-        if is_even && is_whole {
-            plus_minus(below.max(above), &bare(below.max(above)))
+        let half = below.max(above);
+        if half <= 1e-12 {
+            String::new() // all values are equal
+        } else if is_even && is_whole {
+            plus_minus(half, &bare(half))
         } else {
             format!("{}–{}", bare(low), bare(high))
         }
@@ -592,11 +649,10 @@ mod tests {
     }
 
     #[test]
-    fn the_small_print_names_the_band_of_a_reference_line_and_intervals_that_are_cut() {
+    fn the_small_print_names_intervals_that_are_cut() {
         let mut line = Line::new("ticket", style_of(0), vec![[0.5, 0.97]]);
         line.band = vec![Band { x: 0.5, low: 0.9, high: 1.0 }];
-        let spread = Some([0.89, 0.91]);
-        let dense = ReferenceLine { spread, ..ReferenceLine::level("dense", 0.9, None) };
+        let dense = ReferenceLine { spread: Some([0.89, 0.91]), ..ReferenceLine::level("dense", 0.9, None) };
         let figure = Figure {
             y: Axis::percent("Accuracy"),
             lines: vec![line],
@@ -605,12 +661,53 @@ mod tests {
             cut: [false, true],
             ..Figure::default()
         };
-        let band = "dashed: the mean of dense with its 95 % CI as a band";
-        assert_eq!(figure.remarks("bars"), [band, "intervals are cut at 100 %"]);
-        assert_eq!(figure.remarks("band of the selected arm"), ["intervals are cut at 100 %"]);
+        assert_eq!(figure.remarks("bars"), ["intervals are cut at 100 %"]);
         assert!(figure.remarks("").is_empty());
-        let whole = Figure { cut: [false; 2], reference_lines: Vec::new(), ..figure };
+        let whole = Figure { cut: [false; 2], ..figure.clone() };
         assert!(whole.remarks("bars").is_empty(), "an interval may end at 100 %");
+        let mut loss = Figure { y: Axis::new("Loss", "").positive(), ..whole };
+        assert!(loss.remarks("bars").is_empty());
+        loss.lines[0].band[0].low = -0.25;
+        assert_eq!(loss.remarks("bars"), ["intervals are cut at 0"]);
+        assert_eq!(loss.drawn_ends(&loss.lines[0].band[0]), [0.0, 1.0]);
+    }
+
+    /// So many lines of arms `a`, `b` … with an interval at each of so many points.
+    fn banded(lines: u8, points: u32) -> Figure {
+        let line = |index: u8| {
+            let name = char::from(b'a' + index).to_string();
+            let points: Vec<_> = (0..points).map(|x| [f64::from(x), 0.5]).collect();
+            let band = points.iter().map(|[x, _]| Band { x: *x, low: 0.25, high: 0.75 }).collect();
+            Line { band, ..Line::new(&name, style_of(index.into()), points) }
+        };
+        Figure { lines: (0..lines).map(line).collect(), ..Figure::default() }
+    }
+
+    #[test]
+    fn a_few_intervals_are_bars_and_of_many_the_selected_line_has_a_band() {
+        let selected = FigureLook { selected: Some("a".to_owned()), ..FigureLook::default() };
+        let none = FigureLook::default();
+        let of = |look: &FigureLook, lines, points| format!("{:?}", look.intervals(&banded(lines, points)));
+        assert_eq!(of(&selected, 3, 12), "Bars");
+        assert_eq!(of(&selected, 3, 13), "BandOf(\"a\")");
+        assert_eq!(of(&none, 3, 13), "Bars", "at the marked points");
+        assert_eq!([&selected, &none].map(|look| of(look, 9, 12)), ["BarsOf(\"a\")", "None"]);
+        let all = FigureLook { bands: BandChoice::All, ..selected.clone() };
+        assert_eq!([12, 13].map(|points| of(&all, 9, points)), ["Bars", "Bands"]);
+        let mut by_round = banded(3, 5);
+        for line in &mut by_round.lines {
+            let (arm, of) = (line.name.clone(), line.name.clone());
+            line.round = Some(LineRound { arm, of, number: 1, remaining: Some(1.0) });
+            line.name += ", 100 %";
+        }
+        assert_eq!(selected.intervals(&by_round), Intervals::None);
+    }
+
+    #[test]
+    fn the_line_of_an_arm_is_its_own_or_the_first_of_its_branches() {
+        let lines = ["a / b", "a, vote", "b, x", "b"].map(|name| Line::new(name, style_of(0), Vec::new()));
+        let figure = Figure { lines: lines.into(), ..Figure::default() };
+        assert_eq!(["a", "b", "c"].map(|arm| figure.line_of(arm)), [Some(0), Some(3), None]);
     }
 
     #[test]
@@ -627,5 +724,6 @@ mod tests {
         assert_eq!(text(Some(Spread::StandardDeviation), 0.97, [0.8994, 1.0]), "± 7.06", "cut at 100 %");
         assert_eq!(text(Some(Spread::Interval95), 0.5, [0.0, 1.0]), "0.00–100.00", "cut at both ends");
         assert_eq!(text(None, 0.5, [0.25, 0.75]), "± 25.00");
+        assert_eq!(text(Some(Spread::Interval95), 1.0, [1.0, 1.0]), "", "no ± 0.00");
     }
 }

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::model::Figure;
+use super::model::{Figure, FigureLook};
 use super::palette::{Dash, Marker, Theme, shares};
+use super::scene::Intervals;
 pub use results::page::IntervalStyle;
 use results::page::{PageStyle, Preset, Size};
 use results::view::ViewSettings;
@@ -54,25 +55,20 @@ impl Options {
         PageStyle { font_pt, legend: size.legend, intervals, marks, dashes, shades, notes, footnote }
     }
 
-    /// Chooses how intervals are drawn: bars that follow each other closely would hide the lines.
-    pub fn intervals_of(&self, figure: &Figure) -> IntervalStyle {
-        const MOST_BARS: usize = 12;
-        let parts = figure.parts();
-        let are_many = || parts.iter().flat_map(|part| &part.lines).any(|line| line.band.len() > MOST_BARS);
+    /// Chooses how the intervals of a figure or a panel are drawn: as in the window, unless a person wants something else.
+    pub fn intervals_of<'a>(&self, look: &'a FigureLook, figure: &Figure) -> Intervals<'a> {
         match self.intervals {
-            IntervalStyle::Auto if are_many() && !figure.is_over_setting() => IntervalStyle::Bands,
-            IntervalStyle::Auto => IntervalStyle::Bars,
-            chosen @ (IntervalStyle::Bars | IntervalStyle::Bands | IntervalStyle::None) => chosen,
+            IntervalStyle::Auto => look.intervals(figure),
+            IntervalStyle::Bars => Intervals::Bars,
+            IntervalStyle::Bands => Intervals::Bands,
+            IntervalStyle::None => Intervals::None,
         }
     }
 
     /// Returns the small print of a figure whose intervals are drawn in this way.
     pub fn remarks(&self, figure: &Figure) -> Vec<String> {
-        figure.remarks(match self.intervals_of(figure) {
-            IntervalStyle::Auto | IntervalStyle::Bars => "bars",
-            IntervalStyle::Bands => "bands",
-            IntervalStyle::None => "",
-        })
+        let part = figure.parts()[0];
+        figure.remarks(self.intervals_of(&figure.look, part).words())
     }
 
     /// Returns the figure without the marks and dashes that are not wanted, in shades if they are. Points that no line joins keep their marks.
@@ -147,16 +143,18 @@ mod tests {
     }
 
     #[test]
-    fn a_few_intervals_are_bars_and_many_are_bands() {
+    fn intervals_are_those_of_the_window_unless_a_person_wants_others() {
+        let look = FigureLook { selected: Some("a".to_owned()), ..FigureLook::default() };
         let of = |count: u32, intervals| {
             let band = (0..count).map(|x| Band { x: f64::from(x), low: 0.0, high: 1.0 }).collect();
-            let line = Line { band, ..Line::default() };
+            let line = Line { name: "a".to_owned(), band, ..Line::default() };
             let figure = Figure { lines: vec![line], ..Figure::default() };
-            Options { intervals, ..Options::default() }.intervals_of(&figure)
+            Options { intervals, ..Options::default() }.intervals_of(&look, &figure)
         };
-        assert_eq!(of(12, IntervalStyle::Auto), IntervalStyle::Bars);
-        assert_eq!(of(13, IntervalStyle::Auto), IntervalStyle::Bands);
-        assert_eq!(of(13, IntervalStyle::Bars), IntervalStyle::Bars);
+        assert_eq!(of(12, IntervalStyle::Auto), Intervals::Bars);
+        assert_eq!(of(13, IntervalStyle::Auto), Intervals::BandOf("a"));
+        assert_eq!(of(13, IntervalStyle::Bars), Intervals::Bars);
+        assert_eq!(of(1, IntervalStyle::Bands), Intervals::Bands);
     }
 
     #[test]

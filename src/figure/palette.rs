@@ -155,25 +155,19 @@ impl Style {
         Self { shade: Some((share.clamp(0.0, 1.0) * 100.0).round() as u8), ..self }
     }
 
-    /// Returns the style with the shade of a level of remaining weights, from light (0) to a dark (1) that still shows its
-    /// hue.
-    pub fn with_level(self, share: f64) -> Self {
-        const DARKEST: f64 = 0.7;
-        self.with_shade(DARKEST * share)
-    }
-
     pub fn rgb(self, theme: Theme) -> Rgb {
         let own = colour(self.colour, theme);
         self.shade.map_or(own, |percent| shade(own, f64::from(percent.min(100)) / 100.0, theme))
     }
 }
 
-/// Returns a shade of a colour, from light (0) to dark (1); the one nearest to the ground still has a contrast of 3.3 to 1.
+/// Returns a shade of a colour, from light (0) to dark (1), that keeps its hue; the one nearest to the ground still has a
+/// contrast of 3.3 to 1.
 fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
     const LEAST: f64 = 3.3;
-    const FARTHEST: f64 = 0.6;
+    const FARTHEST: f64 = 0.3;
     let (near, far, away) =
-        if theme.is_dark() { ([0; 3], [0xFF; 3], 0.7) } else { ([0xFF; 3], [0; 3], 0.65) };
+        if theme.is_dark() { ([0; 3], [0xFF; 3], 0.35) } else { ([0xFF; 3], [0; 3], 0.325) };
     // From the ground back to the colour and, if it must be, beyond.
     let tones = (0..=40_u32).map(|step| match FARTHEST * (1.0 - f64::from(step) / 20.0) {
         toward if toward >= 0.0 => mix(own, near, toward),
@@ -365,12 +359,8 @@ mod tests {
                 assert!(tones.windows(2).all(|two| luminance(two[0]) > luminance(two[1])), "{tones:?}");
                 let least = tones.iter().map(|tone| contrast(*tone, theme.ground())).fold(21.0, f64::min);
                 assert!(least >= 3.25, "the weakest shade of {index} on {theme:?}: {least}");
-                let levels = [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0].map(|share| style_of(index).with_level(share));
-                let tones = levels.map(|style| style.rgb(theme));
                 let apart = tones.windows(2).map(|two| contrast(two[0], two[1])).fold(21.0, f64::min);
-                assert!(apart >= 1.25, "neighbours of {index} on {theme:?}: {apart}");
-                let to_black = contrast(tones[3], [0; 3]);
-                assert!(to_black >= 2.0, "the darkest of {index} on {theme:?}: {to_black}");
+                assert!(apart >= 1.06, "neighbours of {index} on {theme:?}: {apart}");
             }
             for index in OUTCOME..OUTCOME + 5 {
                 let own = colour(index, theme);
@@ -379,6 +369,34 @@ mod tests {
                     (0..COLOURS).all(|arm| colour(arm, theme) != own),
                     "outcome {index} has the colour of an arm"
                 );
+            }
+        }
+    }
+
+    /// The hue of a colour in degrees, and its saturation, 0 to 1.
+    fn hue([red, green, blue]: Rgb) -> [f64; 2] {
+        let [r, g, b] = [red, green, blue].map(f64::from);
+        let (most, least) = (r.max(g).max(b), r.min(g).min(b));
+        let angle = f64::atan2(3_f64.sqrt() * (g - b), 2.0 * r - g - b).to_degrees();
+        [angle.rem_euclid(360.0), (most - least) / most]
+    }
+
+    #[test]
+    fn shades_keep_the_hue_of_their_arm_at_both_ends() {
+        for theme in ALL {
+            for share in [0.0, 1.0] {
+                // Blue, vermilion, green and orange.
+                let hues = [0, 1, 2, 4].map(|index| {
+                    let [angle, saturation] = hue(style_of(index).with_shade(share).rgb(theme));
+                    assert!(saturation > 0.4, "{index} is grey at {share} on {theme:?}: {saturation}");
+                    let own = hue(colour(index, theme))[0];
+                    assert!((angle - own).abs() < 8.0, "{index} turns from {own} to {angle} on {theme:?}");
+                    angle
+                });
+                for (at, a) in hues.iter().enumerate() {
+                    let others = hues[at + 1..].iter();
+                    assert!(others.map(|b| (a - b).abs()).all(|apart| apart > 12.0), "{hues:?} on {theme:?}");
+                }
             }
         }
     }

@@ -21,7 +21,8 @@ use doc::{expand_arms, runs};
 use figure::axis::{Axis, Mapping};
 use figure::cells::Cells;
 use figure::plots::find;
-use figure::ranges::{Fit, ranges};
+use figure::ranges::ranges;
+use figure::scene::Intervals;
 use figure::scene::{Ink, Pen, Shape};
 use figure::{Dash, Figure, Line, style_of};
 use results::view::PlotOptions;
@@ -311,7 +312,7 @@ fn result_ui(ui: &Ui, rect: Rect, template: usize) {
     painter.vline(rect.left(), rect.y_range(), (1.0, colours.grid));
     painter.hline(rect.x_range(), rect.bottom() - 0.5, (1.0, colours.grid));
     let inner = rect.shrink(MARGIN);
-    let [x, y] = ranges(figure, Fit::Lines);
+    let [x, y] = ranges(figure, Intervals::None);
     let across = Mapping::new(&figure.x, x, [f64::from(inner.left()), f64::from(inner.right())]);
     let up = Mapping::new(&figure.y, y, [f64::from(inner.bottom()), f64::from(inner.top())]);
     for line in &figure.lines {

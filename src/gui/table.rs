@@ -65,7 +65,8 @@ impl<'a> Column<'a> {
 
     /// Makes it as wide as its heading and contents of this width.
     pub fn fits(self, ui: &Ui, content: f32) -> Self {
-        let heading = width_of(ui, &self.title, &FontId::proportional(SMALL));
+        let mark = if self.mark.is_some() { 2.0 * STEP } else { 0.0 };
+        let heading = width_of(ui, &self.title, &FontId::proportional(SMALL)) + mark;
         Self { width: heading.max(content).ceil() + 2.0 * PADDING, ..self }
     }
 }
@@ -262,8 +263,13 @@ impl TableDelegate for Drawing<'_, '_> {
 
     fn cell_ui(&mut self, ui: &mut Ui, cell: &CellInfo) {
         let (row, column) = (cell.row_nr as usize, self.shown[cell.col_nr]);
-        let place = ui.max_rect().shrink2(vec2(PADDING, 0.0));
-        let layout = layout(self.table.columns[column].ends_right);
+        let mut place = ui.max_rect().shrink2(vec2(PADDING, 0.0));
+        let (seen, known) = (ui.clip_rect().x_range(), &self.table.columns[column]);
+        let layout = layout(known.ends_right);
+        if place.left() < seen.min - 0.5 || place.right() > seen.max + 0.5 && known.is_number {
+            return; // a part of a number is another number
+        }
+        place.max.x = place.right().min(seen.max);
         let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
         (self.draw)(&mut inside, row, Some(column));
     }
@@ -291,7 +297,12 @@ impl Drawing<'_, '_> {
         let colours = present(ui);
         let is_pointed = order.is_some() && response.hovered();
         let ink = if is_pointed || is_sorted { colours.text } else { colours.text2 };
-        let inner = rect.shrink2(vec2(PADDING, 0.0));
+        let mut inner = rect.shrink2(vec2(PADDING, 0.0));
+        let seen = ui.clip_rect().x_range();
+        (inner.min.x, inner.max.x) = (inner.left().max(seen.min), inner.right().min(seen.max));
+        if inner.width() < 2.0 * PADDING {
+            return;
+        }
         let arrow = if is_sorted { ARROW } else { 0.0 };
         let mut job =
             LayoutJob::simple_singleline(column.title.to_string(), FontId::proportional(SMALL), ink);
@@ -365,6 +376,7 @@ pub fn texts_ui(
     let table = Table {
         id,
         columns: &columns,
+        pinned: 1,
         rows: rows.len(),
         row_height: ROW,
         text: Some(&text),

@@ -32,10 +32,12 @@ pub fn without_zeros(number: &str) -> &str {
     if is_decimal { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
+/// Means of equal values differ by rounding errors up to this size.
+pub const ROUNDING: f64 = 1e-12;
+
 /// Writes half of an interval, with its text: "± 0.10", and "± < 0.01" where the digits of the text cannot show it.
 pub fn plus_minus(half: f64, text: &str) -> String {
-    // Means of equal values differ by rounding errors.
-    let is_lost = half > 1e-12 && !text.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+    let is_lost = half > ROUNDING && !text.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     match text.rfind('0').filter(|_| is_lost) {
         Some(last) => format!("± < {}1{}", &text[..last], &text[last + 1..]),
         None => format!("± {text}"),

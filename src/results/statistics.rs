@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::RunState;
-use super::number::{fixed, plus_minus};
+use super::number::{ROUNDING, fixed, plus_minus};
 use super::table::{Row, VALIDATION};
 
 /// The spread at one x.
@@ -202,10 +202,19 @@ impl Paired {
 
     /// Returns the same in a table whose head says the rest: "+0.40 ± 0.20".
     pub fn number_of_points(&self) -> String {
-        let sign = if self.mean > 0.0 { "+" } else { "" };
-        let half = self.half.map(|half| plus_minus(half, &fixed(half * 100.0, 2)));
-        let half = half.map_or_else(String::new, |half| format!(" {half}"));
-        format!("{sign}{}{half}", fixed(self.mean * 100.0, 2))
+        let half = self.half_of_points().map_or_else(String::new, |half| format!(" {half}"));
+        self.mean_of_points() + &half
+    }
+
+    /// Returns the mean with its sign: "+0.40".
+    pub fn mean_of_points(&self) -> String {
+        format!("{}{}", if self.mean > 0.0 { "+" } else { "" }, fixed(self.mean * 100.0, 2))
+    }
+
+    /// Returns half of the interval: "± 0.20"; nothing for one pair, or where all pairs differ alike.
+    pub fn half_of_points(&self) -> Option<String> {
+        let half = self.half.filter(|half| *half > ROUNDING)?;
+        Some(plus_minus(half, &fixed(half * 100.0, 2)))
     }
 
     /// Returns true if the interval leaves 0 out; `None` for a single pair.
@@ -248,51 +257,59 @@ pub struct Comparison {
     pub last: Option<Paired>,
     /// The same of the best ones.
     pub best: Option<Paired>,
-    /// Runs of both groups that are compared.
-    pub runs: usize,
-    /// Runs of both groups that have an accuracy and are not compared: not done, or not wanted.
+    /// Runs of both groups that have an accuracy and are not compared: they are not done.
     pub left_out: usize,
-    /// Of these, the ones that are done: the filter hides them.
-    pub hidden: usize,
-    /// Common seeds that are not compared, since a group was not tested with them.
+    /// Pairs that are not compared, since one of the two was not tested.
     pub untested: usize,
 }
 
 impl Comparison {
     /// Compares two arms, the first with the second, in those of their runs that are done and wanted.
     pub fn new(rows: &[Row], [first, second]: [&str; 2], is_wanted: impl Fn(&Row) -> bool) -> Self {
-        let of_arm = |arm: &str| -> Vec<&Row> { rows.iter().filter(|row| row.arm == arm).collect() };
-        Self::between(&of_arm(first), &of_arm(second), is_wanted)
+        let of_arm =
+            |arm: &str| -> Vec<&Row> { rows.iter().filter(|row| row.arm == arm && is_wanted(row)).collect() };
+        Self::between(&of_arm(first), &of_arm(second), |_| ())
     }
 
-    /// Returns the same of two groups of runs. Several runs of a group with one seed count with their mean.
-    pub fn between(first: &[&Row], second: &[&Row], is_wanted: impl Fn(&Row) -> bool) -> Self {
+    /// Compares two groups of runs, the first with the second, in those that are done. Runs with one seed and one `setting`
+    /// make a pair; several of them in a group count with their mean, and so do several pairs with one seed.
+    pub fn between<'a, S: Ord>(
+        first: &[&'a Row],
+        second: &[&'a Row],
+        setting: impl Fn(&'a Row) -> S,
+    ) -> Self {
         let is_done = |row: &Row| row.last.is_some() && row.state == RunState::Done.word();
-        let is_compared = |row: &Row| is_done(row) && is_wanted(row);
-        let all = || first.iter().chain(second).filter(|row| row.last.is_some());
-        let of_seed = |rows: &[&'_ Row]| -> BTreeMap<u64, Vec<usize>> {
-            let mut found: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-            for (place, row) in rows.iter().enumerate().filter(|(_, row)| is_compared(row)) {
-                found.entry(row.seed).or_default().push(place);
+        let keyed = |rows: &[&'a Row]| -> BTreeMap<(u64, S), Vec<usize>> {
+            let mut found: BTreeMap<(u64, S), Vec<usize>> = BTreeMap::new();
+            for (place, row) in rows.iter().enumerate().filter(|(_, row)| is_done(row)) {
+                found.entry((row.seed, setting(row))).or_default().push(place);
             }
             found
         };
-        let (before, after) = (of_seed(first), of_seed(second));
+        let (before, after) = (keyed(first), keyed(second));
         let pairs: Vec<[Vec<&Row>; 2]> = after
             .iter()
-            .filter_map(|(seed, after)| {
-                let before = before.get(seed)?.iter().map(|place| first[*place]).collect();
+            .filter_map(|(key, after)| {
+                let before = before.get(key)?.iter().map(|place| first[*place]).collect();
                 Some([before, after.iter().map(|place| second[*place]).collect()])
             })
             .collect();
         let (comparable, validation) = on_the_same_data(&pairs);
         let between = |value: fn(&Row) -> Option<f64>| {
-            let of = |side: usize| -> Vec<(u64, f64)> {
-                let seed = |pair: &&[Vec<&Row>; 2]| {
-                    let values: Option<Vec<f64>> = pair[side].iter().map(|row| value(row)).collect();
-                    Some((pair[side][0].seed, mean(&values?)))
+            let mut of_seed: BTreeMap<u64, [Vec<f64>; 2]> = BTreeMap::new();
+            for pair in &comparable {
+                let mean_of = |rows: &Vec<&Row>| {
+                    let values: Option<Vec<f64>> = rows.iter().map(|row| value(row)).collect();
+                    values.map(|values| mean(&values))
                 };
-                comparable.iter().filter_map(seed).collect()
+                if let [Some(before), Some(after)] = pair.each_ref().map(mean_of) {
+                    let of_both = of_seed.entry(pair[0][0].seed).or_default();
+                    of_both[0].push(before);
+                    of_both[1].push(after);
+                }
+            }
+            let of = |side: usize| -> Vec<(u64, f64)> {
+                of_seed.iter().map(|(seed, values)| (*seed, mean(&values[side]))).collect()
             };
             paired(&of(0), &of(1))
         };
@@ -300,9 +317,7 @@ impl Comparison {
             validation,
             last: between(|row| row.last),
             best: between(|row| row.best),
-            runs: all().filter(|row| is_compared(row)).count(),
-            left_out: all().filter(|row| !is_compared(row)).count(),
-            hidden: all().filter(|row| is_done(row) && !is_wanted(row)).count(),
+            left_out: first.iter().chain(second).filter(|row| row.last.is_some() && !is_done(row)).count(),
             untested: pairs.len() - comparable.len(),
         }
     }

@@ -115,10 +115,10 @@ impl PlotOptions {
 pub enum BandChoice {
     /// None; the ends of the lines still have their intervals.
     None,
-    /// That of the selected arm, and that of the line at the pointer.
+    /// Those of all arms at a few points, otherwise that of the selected arm.
     #[default]
     Selected,
-    /// Those of all arms, of up to four.
+    /// Those of all arms.
     All,
 }
 
@@ -131,7 +131,7 @@ impl BandChoice {
         match self {
             Self::None => "no arm",
             Self::Selected => "selected arm",
-            Self::All => "all arms (up to 4)",
+            Self::All => "all arms",
         }
     }
 }

@@ -50,7 +50,7 @@ fn size_of(facets: &Facets, [width, height]: [f64; 2], font: f64, narrowest: f64
         let (wide, high) = (width / *columns as f64, (height / rows as f64 - 2.0 * font).max(font));
         let empty = (rows * columns - count) as f64 / count as f64;
         let narrow = (LEAST[0] * font / wide).ln().max(0.0);
-        (wide / high / PROPORTION).ln().abs() + 0.3 * empty + 2.0 * narrow
+        (wide / high / PROPORTION).ln().abs() + empty + 2.0 * narrow
     };
     let columns = (1..=most).min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(1);
     [count.div_ceil(columns), columns]
@@ -358,4 +358,23 @@ fn words(head: &Head, seeds: &str, plot: Rect, above: f64, font: f64) -> Vec<Tex
         texts.push(Text { muted: true, ..Text::new(seeds, [plot.right, base], Anchor::End, font) });
     }
     texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plots::testing::by_batch;
+    use results::facets::FacetAxes;
+
+    #[test]
+    fn four_panels_stand_two_by_two_without_a_hole() {
+        let of = |batches: &[u32], space| {
+            let facets = by_batch(batches, FacetAxes::Shared).facets.expect("it has panels");
+            size_of(&facets, space, 12.0, LEAST[0])
+        };
+        for space in [[900.0, 380.0], [1130.0, 700.0], [560.0, 330.0]] {
+            assert_eq!(of(&[8, 16, 32, 64], space), [2, 2], "in {space:?}");
+        }
+        assert_eq!(of(&[8, 16, 32], [900.0, 250.0]), [1, 3]);
+    }
 }

@@ -13,8 +13,8 @@ use super::facets::Facets;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
 use super::legend::{Arrangement, Legend, Rounds, limited};
 use super::model::Figure;
-use super::options::{IntervalStyle, Options};
-use super::ranges::{Fit, ranges, ranges_of_panels};
+use super::options::Options;
+use super::ranges::{ranges, ranges_of_panels};
 use super::scene::ends::{EndText, Ends};
 pub use grid::{Grid, grid, least};
 use results::page::{LegendPlace, Size};
@@ -122,14 +122,6 @@ fn arranged<'a>(figure: &'a Figure, options: &Options, place: LegendPlace) -> La
     if height <= usual { first } else { with_labels(figure, options, place, height) }
 }
 
-/// Chooses the fit: bars at every point are whole; the ends of bands are not read.
-fn fit_of(figure: &Figure, options: &Options) -> Fit {
-    match options.intervals_of(figure) {
-        IntervalStyle::Auto | IntervalStyle::Bars => Fit::Intervals,
-        IntervalStyle::Bands | IntervalStyle::None => Fit::Lines,
-    }
-}
-
 fn with_labels<'a>(
     figure: &'a Figure,
     options: &Options,
@@ -141,7 +133,7 @@ fn with_labels<'a>(
     let font = blocks.font;
     let top = blocks.top();
     let bottom = (height - blocks.bottom()).max(top + font);
-    let [x_range, y_range] = ranges(figure, fit_of(figure, options));
+    let [x_range, y_range] = ranges(figure, options.intervals_of(&figure.look, figure));
     let mut y = y_ruler(&figure.y, y_range, [bottom, top], font, NAME_SHARE * width);
     let y_title = fit(&figure.y.label(), font, Weight::Regular, bottom - top, 2);
     let left = left_of_plot(&y, &figure.y, y_title.len(), font);
@@ -202,7 +194,8 @@ fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) ->
     let below = blocks.bottom() - blocks.axis();
     let space =
         Rect { left: MARGIN * font, top, right: blocks.right_limit(width, 0.0), bottom: height - below };
-    let grid = grid(figure, facets, &ranges_of_panels(figure, fit_of(figure, options), facets), space, font);
+    let shown = |panel: &Figure| options.intervals_of(&figure.look, panel);
+    let grid = grid(figure, facets, &ranges_of_panels(figure, shown, facets), space, font);
     let mut texts = grid.texts;
     texts.extend(blocks.title_texts(page));
     texts.extend(blocks.small_print(page));

@@ -8,6 +8,7 @@ use crate::axis::Axis;
 use crate::model::{Figure, Level, Line, Note, Trace};
 use crate::palette::{DASHES, MARKERS, Style, style_of};
 use results::by_key;
+use results::number::readable;
 use results::statistics::level;
 use results::view::{PlotOptions, XAxis};
 
@@ -154,7 +155,33 @@ pub fn figure(x: Axis, y: Axis, mut drawn: Vec<Averaged>, options: &PlotOptions)
     let note = note(&counted, options);
     let levels = rounds::levels_of(&mut drawn);
     let lines = drawn.into_iter().map(|averaged| averaged.line).collect();
-    Figure { x, y, lines, levels, note, spread: Some(options.band), ..Figure::default() }
+    by_name(Figure { x, y, lines, levels, note, spread: Some(options.band), ..Figure::default() })
+}
+
+/// Puts the names of lines on the x axis where all of them have one point, at the same x: as many dots above each other say
+/// less than marks side by side.
+fn by_name(mut figure: Figure) -> Figure {
+    let points = || figure.lines.iter().flat_map(Line::polylines).flatten();
+    let first = points().next().map(|point| point[0]).filter(|x| x.is_finite());
+    let is_one = |line: &Line| line.points.len() == 1 && line.seeds.is_none();
+    let is_first = |point: &[f64; 2]| first.is_some_and(|first| first.total_cmp(&point[0]).is_eq());
+    let is_curve = !figure.x.categories.is_empty() || figure.is_over_setting();
+    if is_curve || figure.lines.is_empty() || !figure.lines.iter().all(is_one) || !points().all(is_first) {
+        return figure;
+    }
+    let Axis { title, unit, format, .. } = &figure.x;
+    let value = first.map_or_else(String::new, |x| readable(x, *format));
+    let title = format!("{title}: {value} {unit}");
+    let names = figure.lines.iter().map(|line| line.name.clone());
+    (figure.x, figure.only_x) = (Axis::of_names(title.trim(), names), first);
+    for (place, line) in figure.lines.iter_mut().enumerate() {
+        let place = place as f64;
+        line.style = line.style.with_marker();
+        line.points.iter_mut().for_each(|point| point[0] = place);
+        line.band.iter_mut().for_each(|band| band.x = place);
+        line.traces.iter_mut().flat_map(|trace| &mut trace.points).for_each(|point| point[0] = place);
+    }
+    figure
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -507,5 +534,24 @@ mod tests {
         let values = smoothed(&[0.0, f64::NAN, 3.0], 0.5);
         assert!(values[1].is_nan());
         assert!((values[2] - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_evaluation_is_a_mark_for_each_arm_and_the_same_rows_of_a_table() {
+        let arms = |values: &[(f64, f64)]| {
+            let runs = [accuracies(values), accuracies(&[(1.0, 0.25)])];
+            [arm("dense", 0, &runs), arm("pruned", 1, &runs[1..])]
+        };
+        let one = (accuracy::PLOT.build)(&arms(&[(1.0, 0.75)]), &options());
+        let names: Vec<&str> = one.x.categories.iter().map(|category| category.name.as_str()).collect();
+        assert_eq!((names, one.x.label().as_str()), (vec!["dense", "pruned"], "Epochs trained: 1"));
+        assert_eq!((&one.lines[0].points, &one.lines[1].points), (&vec![[0.0, 0.5]], &vec![[1.0, 0.25]]));
+        assert_eq!((one.lines[0].band[0].x, one.lines[0].traces.len()), (0.0, 2));
+        let rows = crate::csv::csv(&one);
+        assert!(
+            rows.contains("line,dense,,1,0.5,0.25,0.75\n") && rows.contains("trace,dense,seed 2,1,0.25,,\n")
+        );
+        let two = (accuracy::PLOT.build)(&arms(&[(1.0, 0.75), (2.0, 0.75)]), &options());
+        assert!(two.x.categories.is_empty() && two.only_x.is_none());
     }
 }

@@ -44,7 +44,7 @@ pub const LINE_LOSS: Plot = Plot {
            interpolates them. Needs a Connect stage.",
     has_data_of: Some(|record| record.points().first_of(LOSS).is_some()),
     controls: Controls::of_means(POSITION),
-    build: |arms, options| along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss),
+    build: |arms, options| along(arms, LOSS, Axis::new("Test loss", "").positive(), options, |loss| loss),
     lacks: "it needs results of a Connect stage; the distances, those of Ensemble or Watch",
     ..Plot::BASE
 };

@@ -26,7 +26,7 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let drawn = arms.iter().flat_map(both).flatten().collect();
     // On a linear axis, one loss of 1e20 would press all other lines onto 0.
     let has_diverged = arms.iter().any(|arm| arm.rows.iter().any(|row| row.diverged));
-    let axis = Axis::new("Loss", "");
+    let axis = Axis::new("Loss", "").positive();
     figure(x_axis(&options.x), if has_diverged { axis.log() } else { axis }, drawn, options)
 }
 

@@ -60,7 +60,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
 fn distance_figure(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let options = &options.without_rounds();
     let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
-    figure(x_axis(&options.x), Axis::new("Distance between members", ""), drawn, options)
+    figure(x_axis(&options.x), Axis::new("Distance between members", "").positive(), drawn, options)
 }
 
 #[cfg(test)]
@@ -90,6 +90,6 @@ mod tests {
         assert_eq!(figure.lines[0].style.dash, Dash::Dashed, "that of the arm");
         assert_ne!(figure.lines[1].style, figure.lines[2].style);
         let distance = distance_figure(&arms, &PlotOptions::default());
-        assert_eq!(distance.lines[0].points, [[1.0, 2.0]]);
+        assert_eq!((distance.lines[0].points[0][1], distance.only_x), (2.0, Some(1.0)));
     }
 }

@@ -35,8 +35,12 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let all = |arm| SERIES.map(|series| lines(arm, &series, options));
     let mut drawn: Vec<Averaged> = arms.iter().flat_map(all).flatten().collect();
     let zeros: usize = drawn.iter_mut().map(without_zeros).sum();
-    let mut figure =
-        figure(x_axis(&options.x), Axis::new("Difference from the past", "").log(), drawn, options);
+    let mut figure = figure(
+        x_axis(&options.x),
+        Axis::new("Difference from the past", "").positive().log(),
+        drawn,
+        options,
+    );
     if zeros > 0 {
         let noun = if zeros == 1 { "1 value of 0 has" } else { &format!("{zeros} values of 0 have") };
         figure.add_note(&format!("{noun} no place on the logarithmic axis"));

@@ -6,7 +6,7 @@ use super::ArmRuns;
 use super::curves::{Averaged, Series, averaged};
 use super::series::{Curve, Place};
 use crate::model::{Figure, Level, Line, LineRound, training_text};
-use crate::palette::{DASHES, Marker, Style, style_of};
+use crate::palette::{DASHES, Style, style_of};
 use results::rounds::{Levels, level_text, rounds};
 use results::view::PlotOptions;
 
@@ -84,8 +84,7 @@ fn line(
     } else {
         let dash = DASHES[series.first_dash(own) % DASHES.len()];
         let shade = position as f64 / (count - 1).max(1) as f64;
-        // Markers at each evaluation of several similar curves would hide them.
-        (round.full_name(), Style { dash, marker: Marker::None, ..own.with_level(shade) })
+        (round.full_name(), Style { dash, ..own.with_shade(shade) })
     };
     let drawn = averaged(arm, &name, style, group.curves, options);
     Averaged { trainings: all.to_vec(), line: Line { round: Some(round), ..drawn.line }, ..drawn }
@@ -190,7 +189,7 @@ fn give_shades(lines: &mut [&mut Line]) {
         let Some(round) = one_of_several(line) else { continue };
         let known = &levels[&round.of];
         let nth = known.iter().position(|other| other.level() == round.level()).unwrap_or_default();
-        line.style = line.style.with_level(nth as f64 / (known.len() - 1).max(1) as f64);
+        line.style = line.style.with_shade(nth as f64 / (known.len() - 1).max(1) as f64);
     }
 }
 
@@ -216,6 +215,7 @@ mod tests {
     use super::super::accuracy;
     use super::super::testing::{arm, at, record, rows as shared};
     use super::*;
+    use crate::palette::Marker;
     use results::view::XAxis;
 
     #[test]
@@ -265,6 +265,11 @@ mod tests {
         let both =
             (accuracy::PLOT.build)(&[arm("ticket", 0, [&record]), arm("control", 0, [&record])], &options);
         assert_eq!(both.lines[3].name, "control, 50.0 %", "of several arms, the name says which");
+        let dense = lottery(&[1.0]);
+        let figure =
+            (accuracy::PLOT.build)(&[arm("dense", 2, [&dense]), arm("ticket", 0, [&record])], &options);
+        assert_eq!(figure.lines[0].style, style_of(2), "an arm of one training has its own colour");
+        assert!(figure.lines.iter().all(|line| line.style.marker != Marker::None), "all have marks");
     }
 
     #[test]

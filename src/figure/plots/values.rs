@@ -18,7 +18,8 @@ const LONGEST: usize = 40;
 pub fn axis_of_result(column: &Column) -> Axis {
     let title = column.title(&Labels::default());
     match (column, column.format()) {
-        (Column::Duration, _) => Axis::new(&title, "s"),
+        (Column::Duration, _) => Axis::new(&title, "s").positive(),
+        (Column::Series { series, .. }, _) if series.ends_with("loss") => Axis::new(&title, "").positive(),
         (_, Format::Percent) => Axis::percent(&title),
         (_, Format::Number | Format::Power) => Axis::new(&title, ""),
     }

@@ -36,8 +36,9 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
     let measure = options.weights.measure;
     let y = match measure {
         Measure::Zeros => Axis::percent(measure.label()),
-        Measure::Mean | Measure::Deviation | Measure::Norm | Measure::GradientNorm => {
-            Axis::new(measure.label(), "")
+        Measure::Mean => Axis::new(measure.label(), ""),
+        Measure::Deviation | Measure::Norm | Measure::GradientNorm => {
+            Axis::new(measure.label(), "").positive()
         }
     };
     // A parameter that was chosen for other runs may be gone.
@@ -156,7 +157,8 @@ mod tests {
             WeightLines { measure: Measure::GradientNorm, parameter: Some("fc9.weight".to_owned()) };
         let options = PlotOptions { x: XAxis::Training, ..of(gradient) };
         let figure = build(&arms, &options);
-        assert_eq!(shown(&figure), [("features.2.weight", &[[1.0, 0.125]][..])]);
+        assert_eq!(shown(&figure), [("features.2.weight", &[[0.0, 0.125]][..])], "one evaluation");
+        assert_eq!(figure.only_x, Some(1.0));
         assert_eq!(figure.y.label(), "L2 norm of the gradient");
         let zeros = WeightLines { measure: Measure::Zeros, parameter: None };
         assert_eq!(build(&arms, &of(zeros)).y.label(), "Share of zeros (%)");

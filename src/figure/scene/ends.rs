@@ -48,7 +48,7 @@ pub struct End {
 }
 
 /// More lines have no ends: their texts would be a list without order.
-const MOST: usize = 8;
+pub const MOST: usize = 8;
 /// Distance of whiskers, of the first one from the plot, and of texts from the last one, in ems.
 const SLOT: f64 = 0.95;
 const BEFORE: f64 = 0.9;

@@ -1,13 +1,14 @@
 //! Lines with their bands or error bars, their single runs, and reference lines.
 
 use super::thinning::{Columns, Piece, band_pieces, line_pieces, marked, sparse};
+use super::turns::{Below, below};
 use super::{
-    AXIS, BAND, BAR, Column, DOT, FAINT_DOT, Id, Ink, Intervals, Item, LINE, MARKER, Mark, Pen, Point, RIM,
-    RING, Shape, Surface, WHISKER, clipped, segments,
+    AXIS, BAND, BAR, Column, DOT, FAINT_DOT, Id, Ink, Item, LINE, MARKER, Mark, Pen, Point, RIM, RING, Shape,
+    Surface, WHISKER, clipped, segments,
 };
 use crate::layout::{Rect, TICK, Upright};
 use crate::model::{At, Figure, Line, ReferenceLine, Trace};
-use crate::palette::{Dash, Marker, Rgb, Style, Theme, outline};
+use crate::palette::{Marker, Rgb, Style, Theme, outline};
 use results::statistics::Band;
 
 /// The largest movement of an edge by simplifying, in ems.
@@ -32,31 +33,66 @@ pub fn lines(surface: &Surface<'_>) -> Vec<Item> {
             }
         }
     }
+    items.extend(rules(surface, false));
+    let mut order: Vec<usize> = surface.lines().map(|(index, _)| index).collect();
+    order.sort_by_key(|index| surface.is_on_top(&surface.figure.lines[*index].name));
+    let (columns, dodges) = (Columns::new(surface, order.len(), false), dodges(surface));
+    let area = with_air(surface.area, surface.em);
+    let (mut drawn, mut signs) = (Vec::new(), Vec::new());
+    let mut is_below = true;
+    for (index, below) in order.iter().zip(below(surface, &order)) {
+        let line = &surface.figure.lines[*index];
+        if is_below && surface.is_on_top(&line.name) {
+            is_below = false;
+            drawn.extend(clipped(area, std::mem::take(&mut items)));
+            drawn.append(&mut signs);
+        }
+        if line.names.is_empty() {
+            curve(surface, *index, &below, columns, &mut items);
+        }
+        markers(surface, *index, (&below, dodges[*index]), &mut signs);
+        signs.extend(unfinished(surface, *index, line));
+        gaps(surface, *index, line, &mut signs);
+    }
+    items.extend(rules(surface, true));
+    // Markers and signs at the rim are not clipped.
+    drawn.extend(clipped(area, items));
+    drawn.append(&mut signs);
+    drawn
+}
+
+/// Returns the reference lines, those on top or all others.
+fn rules(surface: &Surface<'_>, are_on_top: bool) -> Vec<Item> {
     let Rect { left, top, right, bottom } = surface.area;
-    for (index, reference) in surface.figure.reference_lines.iter().enumerate() {
+    let is_wanted = |(_, reference): &(usize, &ReferenceLine)| {
+        let name = &reference.name;
+        surface.is_on_top(name) == are_on_top && !surface.look.hidden.contains(name)
+    };
+    let rule = |(index, reference): (usize, &ReferenceLine)| {
         let ends = match reference.at {
             At::X(x) => surface.x.place(x).map(|x| vec![[x, top], [x, bottom]]),
             At::Y(y) => surface.y.place(y).map(|y| vec![[left, y], [right, y]]),
         };
-        let ends = ends.filter(|_| !surface.look.hidden.contains(&reference.name));
-        let rule = |ends| Shape::Line(ends, surface.reference_pen(reference)).of(Id::Reference(index));
-        items.extend(ends.map(rule));
+        Some(Shape::Line(ends?, surface.reference_pen(reference)).of(Id::Reference(index)))
+    };
+    let all = surface.figure.reference_lines.iter().enumerate();
+    all.filter(is_wanted).filter_map(rule).collect()
+}
+
+/// Draws the line through the points; where it covers others, its pen has gaps.
+fn curve(surface: &Surface<'_>, index: usize, below: &Below, columns: Columns, items: &mut Vec<Item>) {
+    let line = &surface.figure.lines[index];
+    let (pen, id) = (surface.line_pen(line), Id::Line(index));
+    if below.depths.is_empty() {
+        return polyline(&line.points, surface, (columns, pen), id, items);
     }
-    let columns = Columns::new(surface, surface.lines().count(), false);
-    for (index, line) in surface.lines().filter(|(_, line)| line.names.is_empty()) {
-        let pen = surface.line_pen(line);
-        polyline(&line.points, surface, (columns, pen), Id::Line(index), &mut items);
+    let mut start = 0;
+    for pieces in below.depths.chunk_by(|a, b| a == b) {
+        let end = start + pieces.len();
+        let pen = Pen { below: pieces[0], ..pen };
+        polyline(&line.points[start..=end], surface, (columns, pen), id, items);
+        start = end;
     }
-    let mut signs = Vec::new();
-    for (index, line) in surface.lines() {
-        markers(surface, index, line, &mut signs);
-    }
-    for (index, line) in surface.lines() {
-        signs.extend(unfinished(surface, index, line));
-        gaps(surface, index, line, &mut signs);
-    }
-    // Markers and signs at the rim are not clipped.
-    clipped(with_air(surface.area, surface.em), items).into_iter().chain(signs).collect()
 }
 
 /// Returns a little more than the area, so that lines along its rim keep their width.
@@ -144,19 +180,18 @@ fn filled(mut columns: Vec<Column>, pen: Pen) -> Vec<Vec<Column>> {
         columns.reverse();
     }
     let start = columns.first().map_or(0.0, |column| column[0]);
-    let is_inked = |column: &Column| is_inked(pen.dash, (column[0] - start) / pen.unit);
+    let is_inked = |column: &Column| is_inked(&pen.pattern(), column[0] - start);
     let dashes = columns.chunk_by(|a, b| is_inked(a) == is_inked(b)).filter(|run| is_inked(&run[0]));
     dashes.map(<[Column]>::to_vec).collect()
 }
 
-/// Returns true if a line has ink after so many units of its pattern.
-fn is_inked(dash: Dash, units: f64) -> bool {
-    let pattern = dash.pattern();
+/// Returns true if a line of these strokes and gaps has ink after so many points.
+fn is_inked(pattern: &[f64], length: f64) -> bool {
     let period: f64 = pattern.iter().sum();
     if period <= 0.0 {
         return true;
     }
-    let mut rest = units.rem_euclid(period);
+    let mut rest = length.rem_euclid(period);
     let phase = pattern.iter().position(|length| {
         rest -= length;
         rest < 0.0
@@ -164,18 +199,31 @@ fn is_inked(dash: Dash, units: f64) -> bool {
     phase.is_none_or(|index| index % 2 == 0)
 }
 
-/// Adds the markers of a line, each over its error bar. Bars of several lines are side by side, marks stay at their x.
-fn markers(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
+/// Adds the markers of a line, each over its error bar. Bars of several lines are side by side, marks stay at their x; where
+/// lines cover each other, they have marks in turn.
+fn markers(
+    surface: &Surface<'_>,
+    index: usize,
+    (below, across): (&Below, Option<f64>),
+    items: &mut Vec<Item>,
+) {
+    let line = &surface.figure.lines[index];
     let ink = surface.ink(&line.name, line.style);
-    let has_bars = surface.look.intervals == Intervals::Bars;
-    let across = if has_bars { dodge(surface, index) } else { 0.0 };
     let mut bands = line.band.iter();
-    for (nth, [x, y]) in places_of_markers(surface, index, line) {
-        if has_bars && let Some(ends) = bar(surface, line.points[nth][0], line, &mut bands) {
+    let places = places_of_markers(surface, index, line);
+    // Marks at every few points are at different ones anyway.
+    let are_all = places.windows(2).all(|two| two[0].0 + 1 == two[1].0);
+    for (nth, [x, y]) in places {
+        if let Some(across) = across
+            && let Some(ends) = bar(surface, line.points[nth][0], line, &mut bands)
+        {
             let pen = Pen::new(ink, WHISKER * surface.em);
             items.push(Shape::Line(ends.map(|end| [x + across, end]).to_vec(), pen).of(Id::Line(index)));
         }
-        items.extend(marker(line.style, [x, y], ink, surface).map(|mark| mark.of(Id::Line(index))));
+        let depth = below.depths.get(nth.min(below.depths.len().saturating_sub(1))).copied().unwrap_or(0);
+        if !are_all || nth % (usize::from(depth) + 1) == usize::from(depth) {
+            items.extend(marker(line.style, [x, y], ink, surface).map(|mark| mark.of(Id::Line(index))));
+        }
     }
     items.extend(ring(surface, index, line));
 }
@@ -217,18 +265,25 @@ fn bar<'b>(
         *rest = line.band.iter();
         rest.find(is_here)
     })?;
-    let ends = [surface.y.place(band.low)?, surface.y.place(band.high)?];
+    let [low, high] = surface.figure.drawn_ends(band);
+    let ends = [surface.y.place(low)?, surface.y.place(high)?];
     Some(ends.map(|end| end.clamp(surface.area.top, surface.area.bottom)))
 }
 
-/// Returns the offset of a line's error bars, so that they do not cover each other.
-fn dodge(surface: &Surface<'_>, index: usize) -> f64 {
-    let shown: Vec<usize> =
-        surface.lines().filter(|(_, line)| !line.band.is_empty()).map(|(index, _)| index).collect();
-    let position = shown.iter().position(|other| *other == index);
+/// Returns the offset of each line's error bars, so that they do not cover each other; `None` for lines without bars.
+fn dodges(surface: &Surface<'_>) -> Vec<Option<f64>> {
+    let intervals = surface.look.intervals;
+    let has_bars = intervals.filter(surface.figure);
+    let is_shown =
+        |(index, line): &(usize, &Line)| intervals.are_bars() && has_bars(*index) && !line.band.is_empty();
+    let shown: Vec<usize> = surface.lines().filter(is_shown).map(|(index, _)| index).collect();
     let last = shown.len().saturating_sub(1) as f64;
     let step = if last > 0.0 { DODGE.min(WIDEST_DODGE / last) } else { 0.0 };
-    position.map_or(0.0, |position| (position as f64 - last / 2.0) * step * surface.em)
+    let mut offsets = vec![None; surface.figure.lines.len()];
+    for (position, index) in shown.into_iter().enumerate() {
+        offsets[index] = Some((position as f64 - last / 2.0) * step * surface.em);
+    }
+    offsets
 }
 
 /// Returns hollow marks for unfinished runs.
@@ -265,17 +320,14 @@ pub fn mark(style: Style, at: Point, ink: Ink, em: f64, ground: crate::palette::
     Some(Mark { marker: style.marker, at, radius: MARKER * em, ink, rim })
 }
 
+/// Returns the bands, below all lines. They stay as they are while another line stands out.
 pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
+    let intervals = surface.look.intervals;
+    let has_band = intervals.filter(surface.figure);
     let columns = Columns::new(surface, surface.lines().count(), false);
-    let mut items: Vec<Item> = surface
-        .figure
-        .reference_lines
-        .iter()
-        .enumerate()
-        .filter_map(|(index, reference)| reference_band(surface, index, reference))
-        .collect();
-    for (index, line) in surface.lines().filter(|(_, line)| has_band(surface, &line.name)) {
-        let own = surface.ink(&line.name, line.style);
+    let mut items = Vec::new();
+    for (index, line) in surface.lines().filter(|(index, _)| !intervals.are_bars() && has_band(*index)) {
+        let own = line.style.ink(surface.theme);
         for piece in band_pieces(line, surface, columns) {
             let shape = if let [[x, top, bottom]] = *piece {
                 // The spread at a single x has no width.
@@ -288,31 +340,6 @@ pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
     }
     // Of a part of the figure, they reach beyond the axes.
     clipped(surface.area, items)
-}
-
-/// Returns the interval of a reference line across the plot: it has no marks for bars.
-fn reference_band(surface: &Surface<'_>, index: usize, reference: &ReferenceLine) -> Option<Item> {
-    let is_shown = surface.look.intervals == Intervals::Bars || has_band(surface, &reference.name);
-    let is_shown = is_shown && !surface.look.hidden.contains(&reference.name);
-    let [low, high] = reference.spread.filter(|_| is_shown)?;
-    let Rect { left, top, right, bottom } = surface.area;
-    let [low, high] = [surface.y.place(low)?, surface.y.place(high)?].map(|y| y.clamp(top, bottom));
-    let rect = Rect { left, top: low.min(high), right, bottom: low.max(high) };
-    Some(Shape::Rect(rect, surface.reference_pen(reference).ink.faint(BAND), None).of(Id::Reference(index)))
-}
-
-fn has_band(surface: &Surface<'_>, name: &str) -> bool {
-    match surface.look.intervals {
-        Intervals::None | Intervals::Bars => false,
-        Intervals::Bands => true,
-        Intervals::BandsOf(arms) => arms.into_iter().flatten().any(|arm| belongs_to(name, arm)),
-    }
-}
-
-/// Returns true if a line is that of an arm, or of one of its branches or series.
-pub fn belongs_to(line: &str, arm: &str) -> bool {
-    let rest = line.strip_prefix(arm);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
 }
 
 /// Adds an × at the rim for the first of consecutive missing values: at the top for +∞, otherwise at the bottom.
@@ -340,7 +367,8 @@ fn missing(points: &[Point], surface: &Surface<'_>) -> Vec<Point> {
 
 /// Returns all markers, each over its whisker and dots.
 pub fn marks(surface: &Surface<'_>) -> Vec<Item> {
-    let mut items = Vec::new();
+    let mut items = rules(surface, false);
+    items.extend(rules(surface, true));
     for (index, line) in surface.lines() {
         marks_of(surface, index, line, &mut items);
     }
@@ -350,7 +378,7 @@ pub fn marks(surface: &Surface<'_>) -> Vec<Item> {
 fn marks_of(surface: &Surface<'_>, index: usize, line: &Line, items: &mut Vec<Item>) {
     let (ink, id) = (surface.ink(&line.name, line.style), Id::Line(index));
     for band in &line.band {
-        let ends = [band.low, band.high].map(|end| surface.place([band.x, end]));
+        let ends = surface.figure.drawn_ends(band).map(|end| surface.place([band.x, end]));
         if ends.iter().flatten().all(|place| place.is_finite()) {
             items.push(Shape::Line(ends.to_vec(), Pen::new(ink, WHISKER * surface.em)).of(id));
         }
@@ -515,8 +543,11 @@ mod tests {
                         figure.lines[line].points.iter().filter_map(|point| layout.x.mapping.place(point[0]));
                     assert!(x.map(|x| (x - mark[0]).abs()).fold(f64::MAX, f64::min) < 0.5, "{mark:?}");
                 }
+                // Where lines lie on each other they have marks in turn, but each has its bars.
+                let points = &figure.lines[line].points;
+                let xs: Vec<f64> = points.iter().filter_map(|[x, _]| layout.x.mapping.place(*x)).collect();
                 for bar in strokes(WHISKER) {
-                    let away = marks.iter().map(|mark| (mark[0] - bar[0][0]).abs()).fold(f64::MAX, f64::min);
+                    let away = xs.iter().map(|x| (x - bar[0][0]).abs()).fold(f64::MAX, f64::min);
                     assert!(away <= MARKER * em + 1e-9, "{away}");
                 }
             }

@@ -12,15 +12,17 @@ pub mod ends;
 pub mod lines;
 pub mod page;
 pub mod thinning;
+mod turns;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::axis::Mapping;
 use super::layout::{Rect, Text};
-use super::model::{Figure, Line, ReferenceLine, Trace};
+use super::model::{Figure, Line, ReferenceLine, Trace, belongs_to};
 use super::palette::{Dash, Marker, Rgb, Style, Theme, colour};
 pub use thinning::Detail;
+pub use turns::same;
 
 /// At most so many averaged runs are drawn behind the means.
 pub const MOST_TRACES: usize = 30;
@@ -46,7 +48,7 @@ pub struct Look<'a> {
     pub hidden: &'a BTreeSet<String>,
     /// The line at the pointer in the legend; all others are faint.
     pub highlighted: Option<&'a str>,
-    /// The name of the selected arm, whose line is a little wider.
+    /// The name of the selected arm, whose lines are a little wider and on top of others.
     pub selected: Option<&'a str>,
     pub intervals: Intervals<'a>,
     pub detail: Detail,
@@ -57,10 +59,40 @@ pub struct Look<'a> {
 pub enum Intervals<'a> {
     None,
     Bands,
-    /// As the bands of the lines of one or two arms.
-    BandsOf([Option<&'a str>; 2]),
+    /// As the band of the line of this arm.
+    BandOf(&'a str),
     /// As bars at the markers, beside those of other lines.
     Bars,
+    /// As bars at the markers of the line of this arm.
+    BarsOf(&'a str),
+}
+
+impl Intervals<'_> {
+    /// Returns true if they are bars, not bands.
+    pub const fn are_bars(self) -> bool {
+        matches!(self, Self::Bars | Self::BarsOf(_))
+    }
+
+    /// Returns which lines of a figure, by index, have intervals.
+    pub fn filter(self, figure: &Figure) -> impl Fn(usize) -> bool + Copy + use<> {
+        let (all, one) = match self {
+            Self::None => (false, None),
+            Self::Bands | Self::Bars => (true, None),
+            Self::BandOf(arm) | Self::BarsOf(arm) => (false, figure.line_of(arm)),
+        };
+        move |index| all || one == Some(index)
+    }
+
+    /// Names them in small print; empty without any.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Bands => "bands",
+            Self::Bars => "bars",
+            Self::BandOf(_) => "band of the selected arm",
+            Self::BarsOf(_) => "bars of the selected arm",
+        }
+    }
 }
 
 impl<'a> Surface<'a> {
@@ -113,7 +145,7 @@ pub fn bands(surface: &Surface<'_>) -> Vec<Item> {
     if surface.figure.is_of_marks() { Vec::new() } else { lines::bands(surface) }
 }
 
-/// Returns lines and marks, with everything that is over the bands.
+/// Returns lines and marks, with everything that is over the bands. Lines on top, with their marks, follow those of others.
 pub fn over(surface: &Surface<'_>) -> Vec<Item> {
     if surface.figure.is_of_marks() { lines::marks(surface) } else { lines::lines(surface) }
 }
@@ -169,6 +201,8 @@ pub struct Pen {
     pub dash: Dash,
     /// The unit of the pattern in points: mostly the width.
     pub unit: f64,
+    /// The number of lines below, which its gaps show; 0 for its own dashes.
+    pub below: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -205,7 +239,7 @@ impl Ink {
 
 impl Pen {
     pub const fn new(ink: Ink, width: f64) -> Self {
-        Self { ink, width, dash: Dash::Solid, unit: width }
+        Self { ink, width, dash: Dash::Solid, unit: width, below: 0 }
     }
 
     pub const fn dashed(self, dash: Dash) -> Self {
@@ -214,7 +248,11 @@ impl Pen {
 
     /// Returns the lengths of strokes and gaps in points; empty if solid.
     pub fn pattern(&self) -> Vec<f64> {
-        self.dash.pattern().iter().map(|length| length * self.unit).collect()
+        /// Length of its dashes over another line.
+        const TURN: f64 = 4.0;
+        let turns = [TURN, TURN * f64::from(self.below)];
+        let pattern = if self.below > 0 { &turns } else { self.dash.pattern() };
+        pattern.iter().map(|length| length * self.unit).collect()
     }
 }
 
@@ -306,10 +344,14 @@ impl Surface<'_> {
         style.ink(self.theme).faint(self.strength(name))
     }
 
+    /// Returns true if the line with this name is at the pointer in the legend, or of the selected arm.
+    pub fn is_on_top(&self, name: &str) -> bool {
+        self.look.highlighted == Some(name) || self.look.selected.is_some_and(|arm| belongs_to(name, arm))
+    }
+
     pub fn line_pen(&self, line: &Line) -> Pen {
         let Line { name, style, .. } = line;
-        let stands_out = self.look.highlighted.is_some_and(|own| own == name)
-            || self.look.selected.is_some_and(|own| own == name);
+        let stands_out = self.is_on_top(name);
         let is_result = !style.is_muted && line.seeds.is_none_or(|seeds| seeds.done > 0);
         let width = if !is_result {
             THIN

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use super::areas::{HATCH, hatching};
 use super::lines::{RunLook, in_drawing_order, mark, parallel_axes, run};
 use super::{
-    AXIS, Detail, GRID, Id, Ink, Intervals, Item, LINE, Look, MARKER, Pen, Point, Shape, Surface, areas,
-    bands, ground, over, segments,
+    AXIS, Detail, GRID, Id, Ink, Item, LINE, Look, MARKER, Pen, Point, Shape, Surface, areas, bands, ground,
+    over, segments,
 };
 use crate::cells::Ink as CellInk;
 use crate::font::LINE_HEIGHT;
 use crate::layout::{Anchor, Layout, Rect, ScaleBar, TICK, Text, layout, outside};
 use crate::legend::Sample;
-use crate::model::Figure;
-use crate::options::{IntervalStyle, Options};
+use crate::model::{Figure, FigureLook};
+use crate::options::Options;
 use crate::palette::{Marker, Rgb, Theme, colour};
 use results::page::{Corner, LegendPlace};
 
@@ -58,8 +58,6 @@ struct Placed {
 
 fn placed(figure: &Figure, options: &Options) -> Placed {
     let figure = &*options.styled(figure);
-    // Panels follow the whole figure, as the caption does.
-    let options = &Options { intervals: options.intervals_of(figure), ..*options };
     let mut layout = layout(figure, options);
     let (mut items, covered) = page(figure, &layout, options);
     if options.size.legend == LegendPlace::Inside && covered > MOST_COVERED * layout.font {
@@ -75,10 +73,10 @@ fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> (Vec<Item>, 
     let whole = Rect { left: 0.0, top: 0.0, right: layout.page[0], bottom: layout.page[1] };
     let mut items = vec![Shape::Rect(whole, Ink::new(theme.ground()), None).plain()];
     let data = match &figure.facets {
-        None => contents(figure, layout, options, &mut items),
+        None => contents(figure, layout, (options, &figure.look), &mut items),
         Some(facets) => {
             for (panel, layout) in facets.panels.iter().zip(&layout.panels) {
-                contents(&panel.figure, layout, options, &mut items);
+                contents(&panel.figure, layout, (options, &figure.look), &mut items);
                 items.extend(layout.texts.iter().map(|text| written(text.clone(), theme)));
             }
             items.extend(scale_bar(figure, layout.scale_bar.as_ref(), font, theme));
@@ -95,7 +93,12 @@ fn page(figure: &Figure, layout: &Layout<'_>, options: &Options) -> (Vec<Item>, 
 }
 
 /// Adds the data and the axes of a figure or of a panel; returns the data.
-fn contents(figure: &Figure, layout: &Layout<'_>, options: &Options, items: &mut Vec<Item>) -> Vec<Item> {
+fn contents(
+    figure: &Figure,
+    layout: &Layout<'_>,
+    (options, look): (&Options, &FigureLook),
+    items: &mut Vec<Item>,
+) -> Vec<Item> {
     let theme = options.theme;
     if !figure.parallel.is_empty() {
         items.extend(runs(figure, layout, theme));
@@ -104,13 +107,9 @@ fn contents(figure: &Figure, layout: &Layout<'_>, options: &Options, items: &mut
         return Vec::new();
     }
     let hidden = BTreeSet::new();
-    let intervals = match options.intervals {
-        IntervalStyle::Auto | IntervalStyle::Bars => Intervals::Bars,
-        IntervalStyle::Bands => Intervals::Bands,
-        IntervalStyle::None => Intervals::None,
-    };
+    let (intervals, selected) = (options.intervals_of(look, figure), look.selected.as_deref());
     let (area, em) = (layout.plot, layout.font);
-    let look = Look { hidden: &hidden, highlighted: None, selected: None, intervals, detail: Detail::Print };
+    let look = Look { hidden: &hidden, highlighted: None, selected, intervals, detail: Detail::Print };
     let surface = Surface { figure, x: layout.x.mapping, y: layout.y.mapping, area, em, theme, look };
     items.extend(grid(figure, layout, theme));
     let data = [ground(&surface), bands(&surface), over(&surface)].concat();

@@ -107,7 +107,8 @@ pub fn band_pieces(line: &Line, surface: &Surface<'_>, columns: Columns) -> Vec<
     let mut pieces: Vec<Vec<Column>> = Vec::new();
     let mut gaps_before = None;
     for band in &line.band {
-        let places = (surface.x.place(band.x), surface.y.place(band.low), surface.y.place(band.high));
+        let [low, high] = surface.figure.drawn_ends(band);
+        let places = (surface.x.place(band.x), surface.y.place(low), surface.y.place(high));
         let (Some(x), Some(low), Some(high)) = places else {
             gaps_before = None;
             continue;

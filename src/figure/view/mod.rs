@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use super::axis::Scale;
 use super::distinct;
-use super::model::{Figure, Line, Trace};
+use super::model::{Figure, Trace};
 use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
+use super::scene::same;
 use doc::Run;
 use results::metric::{differing, paths};
 use results::number::Format;
@@ -96,6 +97,7 @@ fn single(plot: &Plot, arms: &[ArmRuns], options: &PlotOptions, view: &PlotView,
     if !filter.is_empty() {
         figure.add_note(filter);
     }
+    figure.same = same(&figure);
     figure
 }
 
@@ -226,34 +228,7 @@ pub fn details(figure: &Figure, arms: &[ArmRuns]) -> BTreeMap<String, String> {
             found.insert(name.clone(), text);
         }
     }
-    // Of thousands of lines, those with the same ends are compared.
-    let mut alike: BTreeMap<Ends, Vec<&Line>> = BTreeMap::new();
-    for line in &figure.lines {
-        let Some(ends) = ends(line) else { continue };
-        let earlier = alike.entry(ends).or_default();
-        let other = earlier.iter().copied().find(|other| coincide(other, line));
-        earlier.push(line);
-        let Some(other) = other else { continue };
-        let detail = found.entry(line.name.clone()).or_default();
-        let gap = if detail.is_empty() { "" } else { "; " };
-        *detail = format!("same values as {}{gap}{detail}", other.name);
-    }
     found
-}
-
-/// The number of points of a line, and the bits of the first and of the last.
-type Ends = (usize, [u64; 2], [u64; 2]);
-
-/// Returns what lines that coincide have in common; `None` of a single point, which may coincide by chance.
-fn ends(line: &Line) -> Option<Ends> {
-    let [first, .., last] = line.points.as_slice() else { return None };
-    Some((line.points.len(), first.map(f64::to_bits), last.map(f64::to_bits)))
-}
-
-/// Returns true if two lines with the same ends coincide at every x.
-fn coincide(a: &Line, b: &Line) -> bool {
-    let is_same = |(a, b): (&[f64; 2], &[f64; 2])| a.map(f64::to_bits) == b.map(f64::to_bits);
-    a.points.iter().zip(&b.points).all(is_same)
 }
 
 /// Returns the arm of a line, the longest name that the line's begins with; `arms` has their places by their names.

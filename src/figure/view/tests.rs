@@ -42,7 +42,7 @@ fn runs_that_the_filter_leaves_out_are_counted_in_their_lines() {
         (figure.lines[0].points.clone(), texts, figure.note.rest)
     };
     let (points, texts, _) = of("");
-    assert_eq!((points, texts.concat()), (vec![[1.0, 0.375]], String::new()));
+    assert_eq!((points, texts.concat()), (vec![[0.0, 0.375]], String::new()), "one evaluation");
     let (points, texts, rest) = of("last > 0.3");
     assert_eq!(points, [[1.0, 0.5]]);
     assert!(texts.len() == 4 && texts.iter().all(|text| text == "1 of 2"), "{texts:?}");
@@ -175,14 +175,6 @@ mod details_of_names {
     }
 
     #[test]
-    fn lines_that_coincide_name_the_first_of_them() {
-        let nan = f64::NAN;
-        let lines: [(&str, &[f64]); 5] =
-            [("a", &[1.0, nan]), ("b", &[1.0, nan]), ("c", &[1.0, 2.0]), ("d", &[1.0]), ("e", &[1.0])];
-        assert_eq!(shown(&figure(&lines), &[]), ["b: same values as a"], "one point alone says nothing");
-    }
-
-    #[test]
     fn a_name_says_a_value_as_a_word_of_its_own() {
         assert!(
             contains_word("arm, rate 0.1", "0.1")
@@ -226,17 +218,5 @@ mod details_of_names {
         ] {
             assert_eq!(arm_of(line, &places), plain(line), "{line}");
         }
-    }
-
-    #[test]
-    fn lines_with_the_same_ends_and_another_middle_do_not_coincide() {
-        let lines: [(&str, &[f64]); 5] = [
-            ("a", &[0.5, 0.25, 1.0]),
-            ("b", &[0.5, 0.75, 1.0]),
-            ("c", &[0.5, 0.75, 1.0]),
-            ("d", &[0.5, 1.0]),
-            ("e", &[0.5, 0.25, 1.0]),
-        ];
-        assert_eq!(shown(&figure(&lines), &[]), ["c: same values as b", "e: same values as a"]);
     }
 }

@@ -1,157 +1,176 @@
-//! The comparison of ticked runs: what differs between them, and between their arms seed by seed.
+//! The comparison of ticked runs: how their arms differ seed by seed, then what differs between them side by side.
 
-use eframe::egui::{Label, RichText, ScrollArea, Ui};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use eframe::egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
 use super::Compare;
 use crate::runs::Runs;
-use crate::table::{self, Table};
-use crate::text::counted;
+use crate::table::{self, texts_ui};
+use crate::text::{counted, shortened};
 use crate::theme::{self, BODY, SMALL, STEP, TITLE, present};
-use results::number::fixed;
-use results::statistics::{Comparison, Paired};
+use results::statistics::Comparison;
 use results::table::Row;
 use results::table::columns::{Column, usual};
+use results::table::grouped::{Grouped, cell_of, compared};
 use results::table::settings::NONE;
-use results::{Report, RunRecord};
+use results::{Report, RunRecord, by_key};
 
-/// Widths of a run's column and of the names of what differs, in points.
-const CELL: f32 = 96.0;
-const NAME: f32 = 120.0;
+/// Widths of a column and of the names of what differs in a new panel, in points.
+const CELL: f32 = 112.0;
+const NAME: f32 = 140.0;
+/// Longer texts of cells and headings lose their middle.
+const LONGEST: usize = 24;
 
-/// Returns the width that a comparison of this many runs needs.
-pub fn width(runs: usize) -> f32 {
-    NAME + runs as f32 * CELL + 2.0 * STEP
+/// What is shown of the visible ticked runs.
+pub struct SideBySide {
+    /// The table and the ticks that it was made of.
+    table: Arc<Grouped>,
+    ticked: BTreeSet<String>,
+    /// The names of what differs, then arms of which all visible runs are ticked, and other ticked runs.
+    pub columns: Vec<table::Column<'static>>,
+    /// The differences between arms, with their names.
+    differences: Vec<(String, Comparison)>,
+    pub cells: Vec<Line>,
+    pub reports: Vec<Line>,
 }
 
-/// Draws the visible ticked runs side by side, only where they differ, and the differences between their arms.
-pub fn comparison_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
-    let table = compare.table();
-    let rows = compare.ticked_rows();
+impl SideBySide {
+    /// Returns the width that it needs, in points.
+    pub fn width(&self) -> f32 {
+        NAME + (self.columns.len() - 1) as f32 * CELL + 2.0 * STEP
+    }
+}
+
+impl Compare {
+    /// Returns what is shown of the visible ticked runs; made only where something has changed.
+    pub fn side_by_side(&mut self, runs: &Runs) -> Arc<SideBySide> {
+        let table = self.table();
+        let is_it =
+            |known: &&Arc<SideBySide>| Arc::ptr_eq(&known.table, &table) && known.ticked == self.ticked;
+        if let Some(known) = self.side_by_side.as_ref().filter(is_it) {
+            return known.clone();
+        }
+        let of_arm = |row: &Row| (row.arm_index, row.arm.clone());
+        let arms = by_key(self.ticked_rows().into_iter().map(|row| (of_arm(row), row)));
+        let sides = arms.into_iter().flat_map(|(arm, rows)| {
+            let is_of_arm = |row: &&Row| of_arm(row) == arm && self.is_visible(&row.run);
+            let is_whole = self.rows.iter().filter(is_of_arm).count() == rows.len();
+            if is_whole { vec![rows] } else { rows.into_iter().map(|row| vec![row]).collect() }
+        });
+        let sides: Vec<Vec<&Row>> = sides.collect();
+        let column = |rows: &Vec<&Row>| {
+            let (arm, count) = (&rows[0].arm, rows.len());
+            let (title, help) = match rows.as_slice() {
+                [row] => (row.seed.to_string(), doc::named(arm, row.seed)),
+                _ => (shortened(arm, LONGEST), format!("{arm}, {}", counted(count, "run"))),
+            };
+            table::Column { mark: Some(rows[0].colour), ..table::Column::number(title, help) }
+        };
+        let made = Arc::new(SideBySide {
+            columns: std::iter::once(table::Column::default()).chain(sides.iter().map(column)).collect(),
+            differences: differences(self, &table, &sides),
+            cells: differing_cells(&sides, &self.rows, &self.settings),
+            reports: differing_reports(&sides, runs),
+            ticked: self.ticked.clone(),
+            table,
+        });
+        self.side_by_side = Some(made.clone());
+        made
+    }
+}
+
+/// Draws the differences between the arms of the visible ticked runs, and what else differs side by side.
+pub fn comparison_ui(ui: &mut Ui, compare: &Compare, made: &SideBySide) {
     ScrollArea::vertical().id_salt("comparison").auto_shrink([false, false]).show(ui, |ui| {
-        let head = format!("{}, only what differs", counted(rows.len(), "run"));
-        ui.label(RichText::new(head).color(present(ui).text2));
-        ui.add_space(STEP / 2.0);
-        cells_ui(ui, compare, &rows, runs);
-        ui.add_space(1.5 * STEP);
         ui.label(RichText::new("Difference, seed by seed").font(theme::medium(TITLE - 2.0)));
-        for (second, first) in pairs(&rows, &table.baseline) {
-            difference_ui(ui, compare, second, first);
+        for (name, found) in &made.differences {
+            difference_ui(ui, compare, name, found);
+        }
+        ui.add_space(1.5 * STEP);
+        ui.label(RichText::new("Side by side, only what differs").color(present(ui).text2));
+        ui.add_space(STEP / 2.0);
+        cells_ui(ui, "side by side", made, &made.cells);
+        if !made.reports.is_empty() {
+            ui.add_space(STEP);
+            let head = CollapsingHeader::new(format!("Reports that differ ({})", made.reports.len()));
+            head.show(ui, |ui| cells_ui(ui, "reports", made, &made.reports));
         }
     });
 }
 
-fn cells_ui(ui: &mut Ui, compare: &Compare, rows: &[&Row], runs: &Runs) {
-    let lines = differing_cells(rows, &compare.rows, &compare.settings).into_iter();
-    let lines: Vec<Line> = lines.chain(differing_reports(rows, runs)).collect();
-    let of_run = |row: &&Row| {
-        let column = table::Column::number(row.seed.to_string(), doc::named(&row.arm, row.seed));
-        table::Column { mark: Some(row.colour), width: CELL, ..column }
-    };
-    let names = table::Column { width: NAME, ..table::Column::default() };
-    let columns: Vec<_> = std::iter::once(names).chain(rows.iter().map(of_run)).collect();
-    let text = |row: usize, column: usize| {
-        let (title, texts): &Line = &lines[row];
-        column.checked_sub(1).map_or(title, |run| &texts[run]).clone()
-    };
-    let table = Table {
-        id: "side by side",
-        columns: &columns,
-        pinned: 1,
-        rows: lines.len(),
-        row_height: 2.5 * STEP,
-        text: Some(&text),
-        is_low: true,
-        ..Table::default()
-    };
-    table.show(ui, &mut |ui, row, column| {
-        let Some(column) = column else { return };
-        let cell = RichText::new(text(row, column));
-        let is_name = column == 0;
-        let cell = if is_name { cell.size(SMALL).color(present(ui).text2) } else { cell };
-        ui.add(Label::new(cell).truncate());
+fn cells_ui(ui: &mut Ui, id: &str, made: &SideBySide, lines: &[Line]) {
+    let short = |line: &Line| line.iter().map(|text| shortened(text, LONGEST)).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = lines.iter().map(short).collect();
+    texts_ui(ui, id, made.columns.clone(), &rows, |row, column| {
+        let (whole, shown) = (&lines[row][column], &rows[row][column]);
+        if whole == shown { String::new() } else { whole.clone() }
     });
 }
 
-/// Returns the arms whose difference is shown: the first of these runs minus each other, or one arm minus the baseline.
-fn pairs<'a>(rows: &[&'a Row], baseline: &'a str) -> Vec<(&'a str, &'a str)> {
-    let mut arms: Vec<&str> = Vec::new();
-    for row in rows {
-        if !arms.contains(&row.arm.as_str()) {
-            arms.push(&row.arm);
-        }
-    }
-    match arms.as_slice() {
-        [only] if *only != baseline && !baseline.is_empty() => vec![(only, baseline)],
-        [first, others @ ..] => others.iter().map(|other| (*first, *other)).collect(),
-        [] => Vec::new(),
-    }
+/// Returns how the arms of these runs differ from the baseline, or from the first of them if they are neither its nor
+/// alone, over all of their visible runs; each with its name.
+fn differences(compare: &Compare, table: &Grouped, sides: &[Vec<&Row>]) -> Vec<(String, Comparison)> {
+    let rows = &*compare.rows;
+    let ticked = sides.iter().flatten().copied();
+    let mut arms: Vec<&str> =
+        by_key(ticked.map(|row| (row.arm.as_str(), ()))).into_iter().map(|arm| arm.0).collect();
+    let of_arm = |arm: &str| -> Vec<&Row> {
+        rows.iter().filter(|row| row.arm == arm && compare.is_visible(&row.run)).collect()
+    };
+    let is_base = |arm: &&str| table.base.iter().any(|row| rows[*row].arm == *arm);
+    let has_base = arms.iter().any(is_base) || arms.len() == 1 && !table.base.is_empty();
+    let (reference, base) = if has_base {
+        arms.retain(|arm| !is_base(arm));
+        (table.baseline.as_str(), table.base.iter().map(|row| &rows[*row]).collect())
+    } else if arms.len() > 1 {
+        let first = arms.remove(0);
+        (first, of_arm(first))
+    } else {
+        return Vec::new();
+    };
+    let difference =
+        |arm: &&str| (format!("{arm} − {reference}"), compared(rows, base.clone(), &of_arm(arm)));
+    arms.iter().map(difference).collect()
 }
 
-fn difference_ui(ui: &mut Ui, compare: &Compare, second: &str, first: &str) {
-    let found = Comparison::new(&compare.rows, [first, second], |row| compare.is_visible(&row.run));
+fn difference_ui(ui: &mut Ui, compare: &Compare, name: &str, found: &Comparison) {
     ui.add_space(STEP / 2.0);
     let colours = present(ui);
-    ui.label(RichText::new(format!("{second} − {first}")).color(colours.text2));
-    for (name, difference) in [("last", found.last), ("best", found.best)] {
+    ui.label(RichText::new(name).color(colours.text2));
+    let labels = compare.labels();
+    let last = if found.validation { "Validation accuracy".to_owned() } else { Column::Last.title(&labels) };
+    for (name, difference) in [(last, found.last), (Column::Best.title(&labels), found.best)] {
         let Some(difference) = difference else { continue };
-        let (number, interval) = words(&difference);
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = STEP / 2.0;
-            ui.label(RichText::new(number).font(theme::medium(BODY)));
-            ui.label(RichText::new(format!("{name} accuracy")).size(SMALL).color(colours.text2));
-            ui.label(RichText::new(interval).size(SMALL).color(colours.text2));
-        });
+        let points = if difference.is_identical() {
+            difference.identical()
+        } else {
+            format!("{} points: {}", difference.number_of_points(), difference.verdict())
+        };
+        ui.label(RichText::new(points).font(theme::medium(BODY)));
+        ui.label(RichText::new(format!("{name}, n = {}", difference.n)).size(SMALL).color(colours.text2));
     }
-    let mut notes = Vec::new();
-    if found.last.is_none() && found.hidden > 0 {
-        notes.push("Hidden by the filter".to_owned());
-    } else if found.last.is_none() && found.untested > 0 {
-        notes.push("No seed is tested in both arms".to_owned());
-    } else if found.last.is_none() {
-        notes.push("No seed is done in both arms yet".to_owned());
-    } else if found.untested > 0 {
-        notes.push(format!("{} not compared: not tested in both arms", counted(found.untested, "seed")));
-    }
-    if found.hidden > 0 && found.last.is_some() {
-        notes.push(format!("{} hidden by the filter", counted(found.hidden, "run")));
-    }
-    if found.left_out > found.hidden {
-        notes.push(format!("{} not done", counted(found.left_out - found.hidden, "run")));
-    }
-    for note in notes {
-        ui.label(RichText::new(note).size(SMALL).color(colours.text3));
-    }
-}
-
-/// Returns the difference, and its interval in words.
-fn words(difference: &Paired) -> (String, String) {
-    if difference.is_identical() {
-        return (difference.identical(), String::new());
-    }
-    let interval = match difference.half {
-        None => difference.verdict().to_owned(),
-        Some(half) => {
-            let [low, high] =
-                [difference.mean - half, difference.mean + half].map(|end| fixed(end * 100.0, 2));
-            let verdict = if difference.is_clear() == Some(true) { "excludes" } else { "includes" };
-            format!("95 % CI {low} to {high}, {verdict} 0")
-        }
+    let left_out = match (found.last, found.left_out + found.untested) {
+        (None, _) => "No seed is done and tested in both yet".to_owned(),
+        (Some(_), 0) => return,
+        (Some(_), count) => format!("{} not done, or not tested in both", counted(count, "run")),
     };
-    (difference.points(), interval)
+    ui.label(RichText::new(left_out).size(SMALL).color(colours.text3));
 }
 
-/// A title, and a text for each run.
-pub type Line = (String, Vec<String>);
+/// A title, and a text for each column.
+type Line = Vec<String>;
 
-/// Returns true if some runs have different texts in a line.
-fn differs((_, texts): &Line) -> bool {
+/// Returns true if some of these texts differ.
+fn differ(texts: &[String]) -> bool {
     texts.iter().any(|text| *text != texts[0])
 }
 
 /// Returns the last report of each stage and kind, as far as these runs differ in it; in the order of the plan.
-pub fn differing_reports(rows: &[&Row], runs: &Runs) -> Vec<Line> {
-    let reports: Vec<&[Report]> =
-        rows.iter().map(|row| runs.record(&row.run).map_or(&[][..], RunRecord::reports)).collect();
+fn differing_reports(sides: &[Vec<&Row>], runs: &Runs) -> Vec<Line> {
+    let of = |row: &&Row| runs.record(&row.run).map_or(&[][..], RunRecord::reports);
+    let reports: Vec<&[Report]> = sides.iter().flatten().map(of).collect();
     let is_alike = |a: &Report, b: &Report| {
         (&a.stage, a.round, &a.branch, &a.kind) == (&b.stage, b.round, &b.branch, &b.kind)
     };
@@ -166,21 +185,33 @@ pub fn differing_reports(rows: &[&Row], runs: &Runs) -> Vec<Line> {
             let last = own.iter().rfind(|report| is_alike(report, kind));
             last.map_or(NONE, |report| &report.summary).to_owned()
         };
-        (format!("{}: {}", kind.place(), kind.kind), reports.iter().map(text).collect())
+        let mut texts: Vec<String> = reports.iter().map(text).collect();
+        let differ_at_all = differ(&texts);
+        let of_side = |side: &Vec<&Row>| {
+            let own: Vec<String> = texts.drain(..side.len()).collect();
+            if differ(&own) { "differs by seed".to_owned() } else { own[0].clone() }
+        };
+        let title = format!("{}: {}", kind.place(), kind.kind);
+        differ_at_all.then(|| std::iter::once(title).chain(sides.iter().map(of_side)).collect())
     };
-    kinds.iter().map(line).filter(differs).collect()
+    kinds.iter().filter_map(line).collect()
 }
 
-/// Returns what these runs have in different cells, side by side.
-pub fn differing_cells(rows: &[&Row], all: &[Row], settings: &[String]) -> Vec<Line> {
-    let Some(first) = rows.first() else { return Vec::new() };
+/// Returns what these runs have in different cells, side by side; of several runs, their mean or what they have in common.
+fn differing_cells(sides: &[Vec<&Row>], all: &[Row], settings: &[String]) -> Vec<Line> {
+    let Some(first) = sides.first().and_then(|side| side.first()) else { return Vec::new() };
     let added = first.measured.iter().map(|(column, _)| column.clone());
-    let mut columns = usual(all, settings);
+    let mut columns = usual(all, settings, &[]);
     columns.push(Column::BestEpoch);
     columns.extend(added.filter(|column| !columns.contains(column)).collect::<Vec<_>>());
+    let text = |column: &Column, side: &Vec<&Row>| match side.as_slice() {
+        [row] => column.text(row),
+        rows => cell_of(column, rows.iter().copied()).in_words(),
+    };
     let is_compared = |column: &Column| !matches!(column, Column::Seed | Column::Delta);
-    let cells = columns.into_iter().filter(is_compared).map(|column| {
-        (column.heading(&first.labels), rows.iter().map(|row| column.text(row)).collect::<Vec<_>>())
-    });
-    cells.filter(differs).collect()
+    let line = |column: Column| -> Line {
+        let texts = sides.iter().map(|side| text(&column, side));
+        std::iter::once(column.heading(&first.labels)).chain(texts).collect()
+    };
+    columns.into_iter().filter(is_compared).map(line).filter(|line| differ(&line[1..])).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Label, RichText, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo, vec2};
 
-use super::table::{Sheet, fold};
+use super::table::Sheet;
 use super::{Compare, CompareResponse};
 use crate::form::note_edited;
 use crate::icons::Icon;
@@ -79,18 +79,20 @@ pub fn group_ui(
     theme::heading_ui(ui, name);
     let runs: BTreeSet<String> = group.rows.iter().map(|row| sheet.rows[*row].run.clone()).collect();
     let queue = queue_entries_ui(ui, sheet.runs, &runs.into_iter().collect::<Vec<_>>());
-    let is_open = compare.view.table.open.contains(name);
-    if ui.button(if is_open { "Hide its runs" } else { "Show its runs" }).clicked() {
-        fold(compare, name);
+    let (is_open, what) =
+        (compare.view.table.is_open(group), if group.is_heading { "groups" } else { "runs" });
+    if ui.button(format!("{} its {what}", if is_open { "Hide" } else { "Show" })).clicked() {
+        compare.view.table.fold(group);
         ui.close();
     }
-    if ui.add_enabled(sheet.table.baseline != *name, eframe::egui::Button::new("Use as baseline")).clicked() {
+    let can_be = !group.is_heading && sheet.table.baseline != *name;
+    if ui.add_enabled(can_be, eframe::egui::Button::new("Use as baseline")).clicked() {
         compare.view.table.baseline = Baseline::Group(name.clone());
         ui.close();
     }
     for (text, is_open) in [("Show all runs", true), ("Hide all runs", false)] {
         if ui.button(text).clicked() {
-            let names = sheet.table.groups.iter().filter(|_| is_open).map(|group| group.name.clone());
+            let names = sheet.table.leaves().filter(|_| is_open).map(|group| group.name.clone());
             compare.view.table.open = names.collect();
             ui.close();
         }

@@ -25,7 +25,7 @@ use super::runs::{QueueRequest, Runs};
 use super::text::counted;
 use super::theme::{STEP, present};
 use super::treatment::Treatment;
-use comparison::{comparison_ui, width};
+use comparison::{SideBySide, comparison_ui};
 use doc::{Run, named};
 use figure::plots::ArmRuns;
 use figure::view::{Drawn, lines_of};
@@ -75,6 +75,7 @@ pub struct Compare {
     changes: u64,
     /// The table as it is shown.
     shown: Shown,
+    side_by_side: Option<Arc<SideBySide>>,
     /// Runs that are ticked, by identity.
     pub ticked: BTreeSet<String>,
     /// The tag that is being typed.
@@ -238,7 +239,7 @@ impl Compare {
     /// Returns the visible table as text; folded runs are not in it.
     pub fn copy(&mut self, numbers: Numbers) -> CompareResponse {
         let table = self.table();
-        let lines = table.lines(&self.view.table.open);
+        let lines = table.lines(|group| self.view.table.is_open(group));
         CompareResponse::Copy(text(&table, &lines, &self.rows, &self.labels(), numbers), lines.len())
     }
 
@@ -566,11 +567,18 @@ impl Compare {
             sort: view.sort.clone(),
         };
         if self.shown.of.as_ref() != Some(&of) {
-            let usual = || usual(&self.rows, &self.settings);
+            let keys = of.keys.clone();
+            let usual = || usual(&self.rows, &self.settings, &keys);
             let is_visible = |row: &Row| !self.left_out.contains(&row.run);
             let columns = view.table.columns.clone().unwrap_or_else(usual);
-            let keys = of.keys.clone();
-            let table = Grouped::new(&self.rows, is_visible, columns, keys, &of.baseline, &of.sort);
+            let mut table = Grouped::new(&self.rows, is_visible, columns, keys, &of.baseline, &of.sort);
+            if let Some(Column::Setting(_)) = table.keys.first() {
+                // The mark of the line that it has in plots.
+                for group in table.groups.iter_mut().filter(|group| group.depth == 0) {
+                    let line = group.rows.first().and_then(|row| self.lines.get(&self.rows[*row].run));
+                    group.style = line.map(|(_, style)| *style).or(group.style);
+                }
+            }
             self.shown.table = Arc::new(table);
             self.shown.of = Some(of);
             self.shown.is_measured = false;
@@ -590,15 +598,15 @@ pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compar
 }
 
 fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
-    let space = ui.available_size();
+    let (made, space) = (compare.side_by_side(runs), ui.available_size());
     let id = ui.scope_id().with("comparison");
     if space.x >= WIDE {
         let most = 0.5 * space.x;
         let panel = Panel::right(id.with("right")).resizable(true);
-        let panel = panel.default_size(width(compare.ticked_rows().len()).clamp(240.0, most));
+        let panel = panel.default_size(made.width().clamp(240.0, most));
         panel.size_range(240.0..=most).show(ui, |ui| {
             ui.add_space(STEP);
-            comparison_ui(ui, compare, runs);
+            comparison_ui(ui, compare, &made);
         });
         return;
     }
@@ -607,7 +615,7 @@ fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let panel = Panel::bottom(id.with("bottom")).resizable(true).default_size(0.4 * space.y);
     panel.size_range(64.0..=most).show(ui, |ui| {
         grip_ui(ui);
-        comparison_ui(ui, compare, runs);
+        comparison_ui(ui, compare, &made);
     });
 }
 

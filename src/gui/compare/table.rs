@@ -19,7 +19,7 @@ use crate::theme::{self, BODY, NAME, SMALL, present};
 use crate::widgets::{self, icon_button_ui};
 use doc::named;
 use results::table::columns::{Column, Sort};
-use results::table::grouped::{Grouped, Line};
+use results::table::grouped::{Group, Grouped, Line};
 use results::table::settings::NONE;
 use results::table::{Delta, Row};
 
@@ -32,6 +32,8 @@ const INTERVAL: f32 = 120.0;
 /// Widths of the ticks, and of the carets of groups, in points.
 const TICK: f32 = 36.0;
 const CARET: f32 = 24.0;
+/// Between what is at one depth and what is below it, in points.
+const INDENT: f32 = 16.0;
 
 /// The table and the runs of a frame.
 pub struct Sheet<'a> {
@@ -45,10 +47,11 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compa
     let rows = compare.rows.clone(); // shared: a mark on one row changes others
     let grouped = compare.table();
     let wanted = wanted_line(&grouped, &rows, compare);
-    let lines = grouped.lines(&compare.view.table.open);
+    let lines = grouped.lines(|group| compare.view.table.is_open(group));
     measure(ui, compare, &grouped, &rows);
     let known: Vec<&Column> = std::iter::once(&Column::Arm).chain(&grouped.columns).collect();
-    let columns = columns(compare, &grouped, &known);
+    let columns =
+        columns(compare, &grouped, &known, ui.available_width() - ui.spacing().scroll.allocated_width());
     let place = |column: &Column| known.iter().position(|known| *known == column).map(|place| place + 1);
     let sort = &compare.view.sort;
     let before = Order { column: sort.column.as_ref().and_then(place), is_descending: sort.descending };
@@ -87,21 +90,27 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compa
     response
 }
 
-/// Returns the columns: ticks, the arm, and those that are chosen, as wide as they are dragged or as their content.
-fn columns(compare: &Compare, table: &Grouped, known: &[&Column]) -> Vec<table::Column<'static>> {
+/// Returns the columns: ticks, the arm, and those that are chosen, as wide as they are dragged or as their content. Where
+/// that is more than the room, the widest texts and the intervals give way.
+fn columns(compare: &Compare, table: &Grouped, known: &[&Column], room: f32) -> Vec<table::Column<'static>> {
     let labels = compare.labels();
+    // A width, and how much of it can be given away.
     let width = |column: &Column| {
         let by_content = compare.shown.natural.iter().find(|(known, _)| known == column);
-        compare.view.table.width(column).or(by_content.map(|(_, width)| *width)).unwrap_or(96.0)
+        let width = by_content.map_or(96.0, |(_, width)| *width);
+        let given = (width - limits(column)[2]).max(0.0);
+        compare.view.table.width(column).map_or([width, given], |width| [width, 0.0])
     };
     let ticks = if table.keys.is_empty() { TICK } else { TICK + CARET };
+    let [all, given] = [0, 1].map(|nth| known.iter().map(|column| width(column)[nth]).sum::<f32>());
+    let share = if given > 0.0 { ((ticks + all - room) / given).clamp(0.0, 1.0) } else { 0.0 };
     let ticks = table::Column { width: ticks, ..table::Column::default() };
     let column = |column: &&Column| table::Column {
         title: table.heading(column, &labels).into(),
         help: column.help().into(),
         is_number: column.is_number(),
         ends_right: column.is_number() && **column != Column::Delta,
-        width: width(column),
+        width: (width(column)[0] - share * width(column)[1]).floor(),
         ..table::Column::default()
     };
     std::iter::once(ticks).chain(known.iter().map(column)).collect()
@@ -116,12 +125,16 @@ fn wanted_line(table: &Grouped, rows: &[Row], compare: &mut Compare) -> Option<L
         .groups
         .iter()
         .enumerate()
+        .filter(|(_, of)| !of.is_heading)
         .find_map(|(group, of)| Some((group, *of.rows.iter().find(is_wanted)?)));
     let Some((group, row)) = found else {
         let is_known = rows.iter().any(|row| runs.contains(&row.run));
         compare.wanted = Some((runs, are_rows)).filter(|_| is_known);
         return None;
     };
+    for heading in table.groups.iter().filter(|heading| heading.is_heading && heading.rows.contains(&row)) {
+        compare.view.table.folded.remove(&heading.name);
+    }
     if !table.keys.is_empty() && !are_rows {
         return Some(Line::Group(group));
     }
@@ -161,7 +174,7 @@ fn is_selected(sheet: &Sheet<'_>, line: Line, compare: &Compare) -> bool {
         }
         Line::Group(place) => {
             let mut rows = sheet.table.groups[place].rows.iter();
-            sheet.table.keys.first() == Some(&Column::Arm)
+            sheet.table.keys.contains(&Column::Arm)
                 && compare.selected.is_none()
                 && compare.selected_arm.is_some()
                 && rows.all(|row| compare.selected_arm == Some(sheet.rows[*row].arm_index))
@@ -190,7 +203,7 @@ fn line_response(
         Line::Group(place) => {
             let group = &sheet.table.groups[place];
             if whole.clicked() {
-                fold(compare, &group.name);
+                compare.view.table.fold(group);
             }
             menu.show(|ui| response = group_ui(ui, place, sheet, compare).or(response.take()));
         }
@@ -203,14 +216,6 @@ fn line_response(
         }
     }
     response
-}
-
-/// Shows or hides the runs of a group.
-pub fn fold(compare: &mut Compare, name: &str) {
-    let open = &mut compare.view.table.open;
-    if !open.remove(name) {
-        open.insert(name.to_owned());
-    }
 }
 
 /// Draws the tick of a line and the caret of a group.
@@ -240,15 +245,17 @@ fn tick_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, compare: &mut Compare) {
         }
     }
     if let Line::Group(place) = line {
-        let name = &sheet.table.groups[place].name;
-        let is_open = compare.view.table.open.contains(name);
+        let group = &sheet.table.groups[place];
+        let is_open = compare.view.table.is_open(group);
         let (rect, response) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::click());
-        let text = format!("{} the runs of {name}", if is_open { "Hide" } else { "Show" });
+        let (verb, what) =
+            (if is_open { "Hide" } else { "Show" }, if group.is_heading { "groups" } else { "runs" });
+        let text = format!("{verb} the {what} of {}", group.name);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, text.clone()));
         let icon = if is_open { Icon::CaretDown } else { Icon::CaretRight };
         icon.paint(ui.painter(), rect.center(), 14.0, present(ui).text2);
         if response.on_hover_text(text).clicked() {
-            fold(compare, name);
+            compare.view.table.fold(group);
         }
     }
 }
@@ -259,20 +266,24 @@ fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, compare
     match line {
         Line::Group(place) => {
             let group = &sheet.table.groups[place];
-            if let Some(row) = group.rows.first().map(|row| &sheet.rows[*row]) {
-                let of_line = compare.lines.get(&row.run).map(|(_, style)| *style);
-                mark_ui(ui, of_line.unwrap_or(row.colour));
-            }
-            let name = RichText::new(&group.name).font(theme::medium(NAME));
+            ui.add_space(INDENT * group.depth as f32);
+            mark_ui(ui, group.style);
+            let name = RichText::new(&group.label).font(theme::medium(NAME));
             ui.add(Label::new(name).truncate().selectable(false));
+            if !group.pooled.is_empty() {
+                let pooled = RichText::new(&group.pooled).size(SMALL).color(colours.text2);
+                let help =
+                    "Means and intervals are over all of these runs; those of one seed are no replicates";
+                ui.add(Label::new(pooled).truncate().selectable(false)).on_hover_text(help);
+            }
         }
         Line::Row(place) => {
             let row = &sheet.rows[place];
             let is_flat = sheet.table.keys.is_empty();
             if is_flat {
-                mark_ui(ui, row.colour);
+                mark_ui(ui, Some(row.colour));
             } else {
-                ui.add_space(16.0);
+                ui.add_space(INDENT * sheet.table.keys.len() as f32);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.add_space(4.0);
@@ -293,9 +304,11 @@ fn name_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, is_pointed: bool, compare
     }
 }
 
-fn mark_ui(ui: &mut Ui, style: usize) {
+fn mark_ui(ui: &mut Ui, style: Option<usize>) {
     let (rect, _) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::hover());
-    arm_look::mark(ui, rect.center(), style, true);
+    if let Some(style) = style {
+        arm_look::mark(ui, rect.center(), style, true);
+    }
 }
 
 /// Draws the cell of a line in the column at this position.
@@ -304,12 +317,9 @@ fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize) {
     if *column == Column::Delta {
         return delta_ui(ui, sheet, line);
     }
-    let room =
-        if column.is_measured() && !sheet.table.keys.is_empty() { sheet.table.spreads[nth] } else { 0 };
+    let spread = if column.is_measured() { spread_width(sheet.table, nth) } else { 0.0 };
     let inner = ui.max_rect();
-    // Digits of Roboto have one width.
-    let spread_width = if room == 0 { 0.0 } else { 7.2 * room as f32 };
-    let ends = [inner.left(), (inner.right() - spread_width).max(inner.left())];
+    let ends = [inner.left(), (inner.right() - spread).max(inner.left())];
     let colours = present(ui);
     match line {
         Line::Group(group) => {
@@ -347,6 +357,11 @@ fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize) {
     }
 }
 
+/// Returns the width of the half intervals of a column, in points: digits of Roboto have one width.
+fn spread_width(table: &Grouped, column: usize) -> f32 {
+    if table.keys.is_empty() { 0.0 } else { 7.2 * table.spreads[column] as f32 }
+}
+
 /// Draws a text in this part of a cell, at its right end for numbers.
 fn text_ui(ui: &mut Ui, text: RichText, part: Rangef, is_number: bool) -> Response {
     let place = Rect::from_x_y_ranges(part, ui.max_rect().y_range());
@@ -360,9 +375,12 @@ fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line) {
     let (delta, style) = match line {
         Line::Group(place) => {
             let group = &sheet.table.groups[place];
-            (&group.delta, group.rows.first().map_or(0, |row| sheet.rows[*row].colour))
+            if group.is_heading {
+                return;
+            }
+            (&group.delta, group.style)
         }
-        Line::Row(row) => (&sheet.table.deltas[row], sheet.rows[row].colour),
+        Line::Row(row) => (&sheet.table.deltas[row], Some(sheet.rows[row].colour)),
     };
     let colours = present(ui);
     let inner = ui.max_rect();
@@ -379,20 +397,16 @@ fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line) {
         let text = if is_group { text.font(theme::medium(BODY)) } else { text };
         text_ui(ui, text, Rangef::new(part.right(), middle), true);
     }
-    let remark = RichText::new(delta.remark()).color(colours.text2);
-    let icon = if matches!((delta, line), (Delta::Baseline, Line::Group(_))) { 18.0 } else { 0.0 };
-    if icon > 0.0 {
-        Icon::Pin.paint(ui.painter(), pos2(middle + 10.0, inner.center().y), 14.0, colours.text2);
-    }
     let is_quiet = matches!((delta, line), (Delta::Baseline, Line::Row(_)));
     if !is_quiet {
-        let text = text_ui(ui, remark, Rangef::new(middle + 6.0 + icon, inner.right()), false);
+        let remark = RichText::new(delta.remark()).color(colours.text2);
+        let text = text_ui(ui, remark, Rangef::new(middle + 6.0, inner.right()), false);
         text.on_hover_text(delta.help(&sheet.table.baseline));
     }
 }
 
 /// Draws the interval of a difference on the scale of the table.
-fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, line: Line, delta: &Delta, style: usize) {
+fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, line: Line, delta: &Delta, style: Option<usize>) {
     let colours = present(ui);
     let [low, high] = sheet.table.span;
     let span = if high > low { high - low } else { 1.0 };
@@ -400,7 +414,8 @@ fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, line: Line, delta: &Delta
     let zero = [pos2(at(0.0), part.top()), pos2(at(0.0), part.bottom())];
     ui.painter().extend(Shape::dotted_line(&zero, colours.axis, 4.0, 0.8));
     let Some(found) = delta.difference() else { return };
-    let (ink, middle) = (theme::arm_colour(ui, style), pos2(at(found.mean), part.center().y));
+    let ink = style.map_or(colours.text2, |style| theme::arm_colour(ui, style));
+    let middle = pos2(at(found.mean), part.center().y);
     if let Some(half) = found.half {
         let ends = [at(found.mean - half), at(found.mean + half)];
         let stroke = Stroke::new(1.75, ink);
@@ -409,17 +424,21 @@ fn interval_ui(ui: &Ui, sheet: &Sheet<'_>, part: Rect, line: Line, delta: &Delta
             ui.painter().vline(end, Rangef::new(middle.y - 4.0, middle.y + 4.0), stroke);
         }
     }
-    arm_look::mark(ui, middle, style, matches!(line, Line::Group(_)));
+    match style {
+        Some(style) => arm_look::mark(ui, middle, style, matches!(line, Line::Group(_))),
+        None => drop(ui.painter().circle_filled(middle, 3.0, ink)),
+    }
 }
 
-/// Returns the narrowest and the widest that a column is by its content, in points.
-const fn limits(column: &Column) -> [f32; 2] {
+/// Returns the narrowest and the widest that a column is by its content, and how narrow it gets for want of room, in
+/// points: numbers are never cut.
+const fn limits(column: &Column) -> [f32; 3] {
     match column {
-        Column::Arm => [140.0, 420.0],
-        Column::Plan => [160.0, 280.0],
-        Column::Star | Column::Seed => [56.0, 120.0],
-        Column::Delta => [INTERVAL + 160.0, INTERVAL + 190.0],
-        Column::Note | Column::Tags => [80.0, 220.0],
+        Column::Arm => [140.0, 420.0, 320.0],
+        Column::Plan => [160.0, 280.0, 100.0],
+        Column::Star | Column::Seed | Column::Runs => [56.0, 120.0, 120.0],
+        Column::Delta => [INTERVAL + 160.0, INTERVAL + 240.0, INTERVAL + 80.0],
+        Column::Note | Column::Tags => [80.0, 220.0, 100.0],
         Column::State
         | Column::Best
         | Column::BestEpoch
@@ -429,7 +448,7 @@ const fn limits(column: &Column) -> [f32; 2] {
         | Column::Duration
         | Column::Run
         | Column::Setting(_)
-        | Column::Series { .. } => [64.0, 260.0],
+        | Column::Series { .. } => [64.0, 260.0, 260.0],
     }
 }
 
@@ -451,22 +470,21 @@ fn measure(ui: &Ui, compare: &mut Compare, table: &Grouped, rows: &[Row]) {
         let heading = width_of(ui, &table.heading(column, &labels), &small) + 16.0;
         let cells = match place.checked_sub(1) {
             None => {
-                let of_groups = longest(&mut table.groups.iter().map(|group| group.name.clone()), &strong);
+                let of_groups = longest(&mut table.groups.iter().map(Group::title), &strong);
                 // A dot before the name, a star behind it.
                 let of_rows = longest(&mut table.rows().map(|row| table.name(&rows[row])), &body);
-                of_groups.max(of_rows) + 56.0 + if table.keys.is_empty() { 48.0 } else { 0.0 }
+                let around =
+                    if table.keys.is_empty() { 104.0 } else { 40.0 + INDENT * table.keys.len() as f32 };
+                of_groups.max(of_rows) + around
             }
             Some(place) => {
                 let means =
                     longest(&mut table.groups.iter().map(|group| group.cells[place].text.clone()), &strong);
-                let spreads =
-                    longest(&mut table.groups.iter().map(|group| group.cells[place].spread.clone()), &body);
                 let of_rows = longest(&mut table.rows().map(|row| column.text(&rows[row])), &body);
-                let gap = if spreads > 0.0 { 5.0 } else { 0.0 };
-                if column.is_measured() { means.max(of_rows) + gap + spreads } else { means.max(of_rows) }
+                means.max(of_rows) + if column.is_measured() { spread_width(table, place) } else { 0.0 }
             }
         };
-        let [low, high] = limits(column);
+        let [low, high, _] = limits(column);
         let width = (heading.max(cells) + 2.0 * PADDING).clamp(low, high);
         match compare.shown.natural.iter_mut().find(|(known, _)| known == column) {
             Some((_, known)) => *known = known.max(width),
@@ -523,18 +541,20 @@ pub fn selected_ui(ui: &mut Ui, compare: &mut Compare, known: &Runs) -> Option<C
                 if button.on_disabled_hover_text("Tick a second run").clicked() {
                     compare.is_comparing = !is_on;
                 }
-                if counts.open > 0 {
-                    let stop = ui.add(widgets::button(Icon::StopFill, "Stop"));
-                    let help = "Stops these runs after their mini-batch; those that wait do not start";
-                    if stop.accessible_name("Stop ticked runs").on_hover_text(help).clicked() {
-                        response = queue(QueueAction::Stop);
-                    }
-                }
-                if counts.startable > 0 {
-                    let run = ui.add(widgets::button(Icon::Play, "Run selected"));
-                    let help = "Runs those of them that are not done, beside others or after them";
-                    if run.accessible_name("Run ticked runs").on_hover_text(help).clicked() {
-                        response = queue(QueueAction::Run);
+                let stop = "Stops these runs after their mini-batch; those that wait do not start";
+                let run = "Runs those of them that are not done, beside others or after them";
+                for (runs, icon, [text, name, help], action) in [
+                    (counts.open, Icon::StopFill, ["Stop", "Stop ticked runs", stop], QueueAction::Stop),
+                    (
+                        counts.startable,
+                        Icon::Play,
+                        ["Run selected", "Run ticked runs", run],
+                        QueueAction::Run,
+                    ),
+                ] {
+                    let button = (runs > 0).then(|| ui.add(widgets::button(icon, text)));
+                    if button.is_some_and(|it| it.accessible_name(name).on_hover_text(help).clicked()) {
+                        response = queue(action);
                     }
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

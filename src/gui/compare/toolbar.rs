@@ -32,7 +32,10 @@ const LONGEST: usize = 20;
 const FILTER: f32 = 300.0;
 const GROUP: f32 = 130.0;
 const BASELINE_WIDTH: f32 = 170.0;
-const THEN: f32 = 120.0;
+const NEXT: f32 = 120.0;
+
+/// The names of the choices of what groups the rows within groups.
+const THEN: [&str; 3] = ["then", "and then", "and last"];
 
 /// Draws the controls into the head of the tile, from right to left; what has no room is in the menu of the tile.
 pub fn tools_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
@@ -46,12 +49,13 @@ pub fn tools_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compa
         fits
     };
     // The first that does not fit leaves no room for the others.
-    let [has_group, has_baseline, has_then] = [GROUP, BASELINE_WIDTH, THEN].map(&mut takes);
+    let [has_group, has_baseline] = [GROUP, BASELINE_WIDTH].map(&mut takes);
+    let levels = 1 + THEN.iter().take_while(|_| takes(NEXT)).count();
     if has_baseline {
         baseline_ui(ui, compare);
     }
     if has_group {
-        group_ui(ui, compare, if has_then { 2 } else { 1 });
+        group_ui(ui, compare, levels);
     }
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| filter_ui(ui, compare));
     response
@@ -59,7 +63,7 @@ pub fn tools_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compa
 
 /// Draws what a narrow head has no room for, and what is rare, into the menu of the tile.
 pub fn menu_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
-    group_ui(ui, compare, 2);
+    group_ui(ui, compare, 1 + THEN.len());
     baseline_ui(ui, compare);
     let response = archived_ui(ui, compare);
     ui.separator();
@@ -76,10 +80,10 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
     };
     let mut chosen = keys.clone();
     let mut level_ui = |ui: &mut Ui, place: usize| {
-        let (name, help) = [
-            ("group", "What groups the rows. An arm or a setting also makes the lines of plots"),
-            ("then", "Groups within the groups"),
-        ][place];
+        let (name, help) = match place.checked_sub(1) {
+            None => ("group", "What groups the rows. An arm or a setting also makes the lines of plots"),
+            Some(next) => (THEN[next], "Groups within the groups"),
+        };
         let shown = title(keys.get(place));
         let list = |ui: &mut Ui| {
             if ui.selectable_label(keys.len() <= place, "none").clicked() {
@@ -98,7 +102,7 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
         choice_ui(ui, name, &shortened(&shown, LONGEST), list).on_hover_text(format!("{help}: {shown}"));
     };
     let is_reversed = ui.layout().prefer_right_to_left();
-    let levels = if keys.is_empty() { 1 } else { most.min(2) };
+    let levels = most.min(1 + keys.len());
     for level in 0..levels {
         level_ui(ui, if is_reversed { levels - 1 - level } else { level });
     }
@@ -109,10 +113,7 @@ fn group_ui(ui: &mut Ui, compare: &mut Compare, most: usize) {
 
 impl Compare {
     /// Groups the rows by these keys; the first one, if it is an arm or a setting, makes the lines of plots.
-    pub fn group_by(&mut self, mut keys: Vec<Column>) {
-        if keys.len() == 2 && keys[0] == keys[1] {
-            keys.pop();
-        }
+    pub fn group_by(&mut self, keys: Vec<Column>) {
         if let Some(Column::Setting(path)) = keys.first() {
             self.view.group = Some(path.clone());
         } else if keys.first() == Some(&Column::Arm) {
@@ -145,8 +146,12 @@ fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
     let shown = if table.baseline.is_empty() { "none" } else { &table.baseline };
     let mut chosen = compare.view.table.baseline.clone();
     let combo = choice_ui(ui, "baseline", &shortened(shown, LONGEST), |ui| {
-        ui.selectable_value(&mut chosen, Baseline::First, "the first group");
-        for group in &table.groups {
+        let first = if table.arms.is_empty() { "the first group" } else { "the first arm, same settings" };
+        ui.selectable_value(&mut chosen, Baseline::First, first);
+        for arm in &table.arms {
+            ui.selectable_value(&mut chosen, Baseline::Group(arm.clone()), format!("{arm}, same settings"));
+        }
+        for group in table.leaves().filter(|group| !table.arms.contains(&group.name)) {
             ui.selectable_value(&mut chosen, Baseline::Group(group.name.clone()), &group.name);
         }
         ui.selectable_value(&mut chosen, Baseline::None, "none");
@@ -335,9 +340,6 @@ pub fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let before = shown.clone();
     ui.spacing_mut().item_spacing.y = 0.0;
     ScrollArea::vertical().max_height(13.0 * LINE).auto_shrink([false, true]).show(ui, |ui| {
-        if wanted.is_empty() {
-            always_ui(ui);
-        }
         shown_ui(ui, &mut shown, &labels, &is_found);
         for column in offered(compare, &shown, !wanted.is_empty()).into_iter().filter(is_found) {
             ui.horizontal(|ui| {
@@ -367,20 +369,6 @@ pub fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
         compare.view.table.columns = Some(shown);
     }
     adding_ui(ui, compare, runs);
-}
-
-/// Draws the column that stays.
-fn always_ui(ui: &mut Ui) {
-    let colours = present(ui);
-    ui.horizontal(|ui| {
-        ui.set_height(LINE);
-        let (rect, _) = ui.allocate_exact_size(Vec2::splat(18.0), Sense::hover());
-        Icon::Pin.paint(ui.painter(), rect.center(), 14.0, colours.text2);
-        ui.label(RichText::new("Arm and seed").color(colours.text2));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.label(RichText::new("always shown").size(SMALL).color(colours.text3));
-        });
-    });
 }
 
 /// Draws the columns that are shown, in their order; their handles move them.
@@ -439,7 +427,7 @@ fn offered(compare: &Compare, shown: &[Column], is_searching: bool) -> Vec<Colum
 /// Returns the columns in which the visible runs differ.
 fn differing(compare: &mut Compare) -> Vec<Column> {
     let table = compare.table();
-    let mut columns = usual(&compare.rows, &compare.settings);
+    let mut columns = usual(&compare.rows, &compare.settings, &table.keys);
     columns.extend(compare.view.table.added.iter().cloned());
     let differs = |column: &Column| {
         let mut texts = table.rows().map(|row| column.text(&compare.rows[row]));

@@ -14,10 +14,10 @@ use super::painter::{Layer, area};
 use crate::theme::theme_of;
 use figure::axis::{Axis, Mapping};
 use figure::facets::Facets;
-use figure::model::{Figure, Line};
+use figure::model::{Figure, FigureLook, Line};
 use figure::palette::Theme;
-use figure::ranges::{Fit, ranges};
-use figure::scene::{Detail, Intervals, Item, Look, Surface, bands, ground, over};
+use figure::ranges::ranges;
+use figure::scene::{Detail, Item, Look, Surface, bands, ground, over};
 use figure::view::without;
 
 /// The scene of a figure with at most this many points takes a small part of a frame.
@@ -30,6 +30,7 @@ pub struct SceneRequest {
     pub chosen: [Option<[f64; 2]>; 2],
     /// The visible places after zooming.
     pub zoom: Option<View>,
+    pub look: FigureLook,
     /// The surface, once it was painted.
     pub viewport: Option<PlotViewport>,
     /// The requests of the panels, in their order.
@@ -40,6 +41,8 @@ pub struct SceneRequest {
 #[derive(Debug)]
 pub struct Analysis {
     pub hidden: BTreeSet<String>,
+    /// The look whose intervals `fit` shows.
+    pub look: FigureLook,
     /// The places that show all visible data.
     pub fit: View,
     /// The figure without hidden lines, if it is read off by areas and some are hidden.
@@ -106,13 +109,13 @@ impl Analysis {
         let areas = (figure.is_of_areas() && !request.hidden.is_empty()).then(|| visible.clone());
         let [x, y] = request.chosen;
         (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
-        let [x, y] = ranges(&visible, Fit::Lines);
+        let [x, y] = ranges(&visible, request.look.intervals(&visible));
         let fit = [places(&figure.x, x), places(&figure.y, y)];
         let goes_forward = |line: &Line| {
             line.points.is_sorted_by(|a, b| a[0] <= b[0]) && line.band.is_sorted_by(|a, b| a.x <= b.x)
         };
         let forward = figure.lines.iter().map(goes_forward).collect();
-        Self { hidden: request.hidden.clone(), fit, areas, forward }
+        Self { hidden: request.hidden.clone(), look: request.look.clone(), fit, areas, forward }
     }
 }
 
@@ -132,7 +135,7 @@ pub struct PlotViewport {
     pub theme: Theme,
     /// The line at the pointer in the legend.
     pub highlighted: Option<String>,
-    pub selected: Option<String>,
+    pub look: FigureLook,
     pub options: TessellationOptions,
     /// The number of visible plots of curves, with this one.
     pub plots: usize,
@@ -143,8 +146,8 @@ impl PlotViewport {
     pub fn new(ui: &Ui, frame: Rect, plots: usize) -> Self {
         let theme = theme_of(ui);
         let options = ui.ctx().tessellation_options(|options| *options);
-        let (highlighted, selected) = (None, None);
-        Self { frame, pixels: ui.pixels_per_point(), theme, highlighted, selected, options, plots }
+        let (highlighted, look) = (None, FigureLook::default());
+        Self { frame, pixels: ui.pixels_per_point(), theme, highlighted, look, options, plots }
     }
 
     pub fn layer(&self, items: &[Item]) -> Layer {
@@ -162,10 +165,11 @@ pub struct MeshKey {
 }
 
 impl MeshKey {
-    pub fn surface<'a>(&'a self, figure: &'a Figure, intervals: Intervals<'a>) -> Surface<'a> {
-        let PlotViewport { frame, pixels, theme, highlighted, selected, plots, .. } = &self.viewport;
+    pub fn surface<'a>(&'a self, figure: &'a Figure) -> Surface<'a> {
+        let PlotViewport { frame, pixels, theme, highlighted, look, plots, .. } = &self.viewport;
         let detail = Detail::Screen { pixels: f64::from(*pixels), plots: *plots };
-        let (highlighted, selected) = (highlighted.as_deref(), selected.as_deref());
+        let (highlighted, selected) = (highlighted.as_deref(), look.selected.as_deref());
+        let intervals = look.intervals(figure);
         let area = area(*frame);
         Surface {
             figure,
@@ -183,30 +187,18 @@ impl MeshKey {
 #[derive(Clone, Debug)]
 pub struct PlotMesh {
     key: MeshKey,
-    /// All items but bands.
     pub items: Arc<Vec<Item>>,
     layer: Layer,
 }
 
 impl PlotMesh {
-    /// Tessellates everything but the bands.
     pub fn new(figure: &Figure, key: MeshKey) -> Self {
-        let intervals = if figure.is_over_setting() { Intervals::Bars } else { Intervals::None };
-        let surface = key.surface(figure, intervals);
-        let items = [ground(&surface), over(&surface)].concat();
+        let surface = key.surface(figure);
+        let items = [ground(&surface), bands(&surface), over(&surface)].concat();
         let layer = key.viewport.layer(&items);
         Self { key, items: Arc::new(items), layer }
     }
 
-    pub fn of_bands(figure: &Figure, key: MeshKey, intervals: Intervals<'_>) -> Self {
-        let items = bands(&key.surface(figure, intervals));
-        // Bands never leave the plot.
-        let layer =
-            key.viewport.layer(&[figure::scene::Shape::Clip(area(key.viewport.frame), items).plain()]);
-        Self { key, items: Arc::default(), layer }
-    }
-
-    #[cfg(test)]
     pub const fn key(&self) -> &MeshKey {
         &self.key
     }
@@ -221,8 +213,8 @@ impl PlotMesh {
         if (frame, self.key.view) == (key.viewport.frame, key.view) || !frame.is_positive() {
             return self.layer.clone();
         }
-        let moved = |mesh: &Arc<Mesh>| Arc::new(self.moved(mesh, figure, key));
-        Layer { clipped: moved(&self.layer.clipped), free: moved(&self.layer.free) }
+        let moved = |(mesh, clips): &(Arc<Mesh>, bool)| (Arc::new(self.moved(mesh, figure, key)), *clips);
+        Layer { parts: self.layer.parts.iter().map(moved).collect() }
     }
 
     fn moved(&self, mesh: &Mesh, figure: &Figure, key: &MeshKey) -> Mesh {
@@ -262,7 +254,7 @@ mod tests {
             pixels: 1.0,
             theme: Theme::DarkScreen,
             highlighted: None,
-            selected: None,
+            look: FigureLook::default(),
             options: TessellationOptions { feathering: false, ..TessellationOptions::default() },
             plots: 1,
         };
@@ -273,14 +265,14 @@ mod tests {
     fn the_same_triangles_are_painted_again_while_nothing_changes() {
         let still = key([[0.0, 1.0], [0.0, 1.0]], 100.0);
         let mesh = PlotMesh::new(&figure(), still.clone());
-        assert!(mesh.fits(&still) && !mesh.layer.clipped.is_empty());
-        assert!(Arc::ptr_eq(&mesh.layer(&figure(), &still).clipped, &mesh.layer.clipped));
+        assert!(mesh.fits(&still) && !mesh.layer.parts[0].0.is_empty());
+        assert!(Arc::ptr_eq(&mesh.layer(&figure(), &still).parts[0].0, &mesh.layer.parts[0].0));
         assert!(!mesh.fits(&key([[0.0, 0.5], [0.0, 1.0]], 100.0)));
     }
 
     /// Where the middle of the line is in each triangle: its width is not stretched in the new ones.
-    fn middles(mesh: &Mesh) -> Vec<Pos2> {
-        let corners = mesh.vertices.chunks_exact(2);
+    fn middles(layer: &Layer) -> Vec<Pos2> {
+        let corners = layer.parts[0].0.vertices.chunks_exact(2);
         corners
             .map(|ends| {
                 pos2(f32::midpoint(ends[0].pos.x, ends[1].pos.x), f32::midpoint(ends[0].pos.y, ends[1].pos.y))
@@ -293,7 +285,7 @@ mod tests {
         let old = PlotMesh::new(&figure(), key([[0.0, 1.0], [0.0, 1.0]], 100.0));
         for there in [key([[-0.25, 1.25], [-1.0, 1.0]], 100.0), key([[-0.5, 1.0], [0.0, 1.5]], 150.0)] {
             let new = PlotMesh::new(&figure(), there.clone());
-            let (moved, made) = (middles(&old.layer(&figure(), &there).clipped), middles(&new.layer.clipped));
+            let (moved, made) = (middles(&old.layer(&figure(), &there)), middles(&new.layer));
             assert_eq!(moved.len(), made.len());
             for (moved, made) in moved.iter().zip(&made) {
                 assert!(moved.distance(*made) < 1e-2, "{moved} {made}");
@@ -308,7 +300,7 @@ mod tests {
         reversed.x.reversed = true;
         let (old, new) = (PlotMesh::new(&reversed, from), PlotMesh::new(&reversed, to.clone()));
         let layer = old.layer(&reversed, &to);
-        let (moved, made) = (middles(&layer.clipped), middles(&new.layer.clipped));
+        let (moved, made) = (middles(&layer), middles(&new.layer));
         assert!(moved.iter().zip(&made).all(|(moved, made)| moved.distance(*made) < 1e-2));
     }
 }

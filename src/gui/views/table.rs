@@ -17,7 +17,7 @@ pub const ENTRY: ViewEntry = ViewEntry {
     group: Group::Runs,
     help: "Which arm is best, by how much, and in which settings do the runs differ? \
            A row for each arm with mean \u{b1} 95 % CI over its seeds, and its difference to the baseline, paired by \
-           seed; the caret shows the runs. Click a heading to sort by it; Columns adds any setting, and any series \
+           seed and by what both sweep; the caret shows the runs. Click a heading to sort by it; Columns adds any setting, and any series \
            at its best, its end, an iteration, or a level of remaining weights. The filter (\u{201c}batch = 64 \
            state:done\u{201d}) also drives the plots. Tick runs to compare, show alone or archive them: only visible \
            ticks count.",

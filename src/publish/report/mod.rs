@@ -145,8 +145,9 @@ impl<'a> Material<'a> {
 
     /// Returns the columns of the table of groups.
     pub fn columns(&self) -> Vec<Column> {
-        let usual = || usual(&self.rows, &self.differing);
-        let mut columns = self.input.view.table.columns.clone().unwrap_or_else(usual);
+        let view = self.input.view;
+        let usual = || usual(&self.rows, &self.differing, &view.table.keys(view.group.as_ref()));
+        let mut columns = view.table.columns.clone().unwrap_or_else(usual);
         columns.retain(|column| !matches!(column, Column::Arm | Column::Run | Column::Star));
         let has_arms = self.rows.iter().any(|row| row.arm != self.rows[0].arm);
         if has_arms && !columns.contains(&Column::Delta) {

@@ -46,7 +46,7 @@ pub fn results(page: &mut Page, material: &Material<'_>) {
     let baseline = &view.table.baseline;
     let found =
         Grouped::new(&material.rows, is_visible, material.columns(), keys, baseline, &Sort::default());
-    let lines = found.lines(&BTreeSet::new());
+    let lines = found.lines(|group| group.is_heading);
     let shown = lines.len().min(MOST_LINES);
     let rows = cells(&found, &lines[..shown], &material.rows, &material.labels, Numbers::Shown);
     let Some((head, rows)) = rows.split_first() else { return };

@@ -17,6 +17,8 @@ pub enum Column {
     #[default]
     Arm,
     Seed,
+    /// The number of runs of a group.
+    Runs,
     State,
     Best,
     BestEpoch,
@@ -64,13 +66,14 @@ pub struct Sort {
 }
 
 /// Returns what the table shows when nothing was chosen, besides the arm. `differing` are the paths of settings in
-/// which the runs differ.
-pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
+/// which the runs differ; what `keys` group by is in the names of groups.
+pub fn usual(rows: &[Row], differing: &[String], keys: &[Column]) -> Vec<Column> {
     use Column as C;
     let any = |holds: &dyn Fn(&Row) -> bool| rows.iter().any(holds);
     let has_arms = any(&|row| row.arm != rows[0].arm);
     let is_plan = |path: &String| path == "plan" || path.starts_with("plan.");
     let shown = [
+        (C::Runs, !keys.is_empty() && !keys.contains(&C::Arm)),
         (C::Seed, true),
         (C::State, any(&|row| row.state != "done" || row.diverged)),
         (C::Last, true),
@@ -87,7 +90,8 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
         (C::Note, any(&|row| !row.mark.note.is_empty())),
     ];
     let all = shown.into_iter().chain(settings).chain(marks);
-    all.filter_map(|(column, is_shown)| is_shown.then_some(column)).collect()
+    let shown = all.filter_map(|(column, is_shown)| is_shown.then_some(column));
+    shown.filter(|column| *column == C::Seed || !keys.contains(column)).collect()
 }
 
 /// Returns the settings that do not only follow from another choice, such as the momentum of one of two optimizers.
@@ -100,7 +104,7 @@ pub fn independent<'a>(rows: &[Row], differing: &'a [String]) -> Vec<&'a String>
 }
 
 /// The columns of every table, in the order in which they are offered: the name on the command line, the title, and the help.
-static FIXED: [(Column, [&str; 3]); 15] = {
+static FIXED: [(Column, [&str; 3]); 16] = {
     use Column as C;
     [
         (C::Arm, ["arm", "Arm", "The arm, with the values of its sweep"]),
@@ -109,9 +113,10 @@ static FIXED: [(Column, [&str; 3]); 15] = {
             [
                 "seed",
                 "Seeds",
-                "The seed of a run; of a group, how many of its runs are finished and have an accuracy",
+                "The seed of a run; of a group, how many seeds are finished and have an accuracy",
             ],
         ),
+        (C::Runs, ["runs", "Runs", "How many runs of a group are finished and have an accuracy"]),
         (C::State, ["state", "State", "The state of the run, and what plots show while it has no results."]),
         (C::Last, ["last", "Test accuracy", "Last test accuracy"]),
         (
@@ -225,7 +230,7 @@ impl Column {
 
     /// Returns true if its cells are numbers, which are aligned at the right and sorted with the largest first.
     pub const fn is_number(&self) -> bool {
-        self.is_measured() || matches!(self, Self::Seed | Self::Delta)
+        self.is_measured() || matches!(self, Self::Seed | Self::Runs | Self::Delta)
     }
 
     /// Returns how its numbers are written.
@@ -254,6 +259,7 @@ impl Column {
             Self::Setting(_) => number_of(&self.cell(row)),
             Self::Star
             | Self::Arm
+            | Self::Runs
             | Self::State
             | Self::Run
             | Self::Tags
@@ -310,7 +316,7 @@ impl Column {
                 Some(value) => value.clone(),
                 None => value_of(&row.all, path),
             },
-            Self::Delta => String::new(),
+            Self::Delta | Self::Runs => String::new(),
             Self::Best
             | Self::BestEpoch
             | Self::Last
@@ -379,11 +385,15 @@ pub fn cells(
         head.extend(half);
     }
     let mut found = vec![head];
-    for line in lines {
+    let is_copied = |line: &&Line| !matches!(line, Line::Group(place) if numbers == Numbers::Exact && table.groups[*place].is_heading);
+    for line in lines.iter().filter(is_copied) {
         found.push(match *line {
             Line::Group(place) => {
                 let group = &table.groups[place];
-                let mut cells = vec![group.name.clone()];
+                let mut cells = vec![match numbers {
+                    Numbers::Shown => format!("{}{}", "  ".repeat(group.depth), group.title()),
+                    Numbers::Exact => group.name.clone(),
+                }];
                 for (column, cell) in table.columns.iter().zip(&group.cells) {
                     cells.extend(group_cells(cell, numbers, is_wide(column)));
                 }
@@ -426,7 +436,7 @@ fn group_cells(cell: &Cell, numbers: Numbers, is_wide: bool) -> Vec<String> {
     let number = |value: Option<f64>| value.map(plain).unwrap_or_default();
     match (numbers, cell.spread.is_empty()) {
         (Numbers::Exact, _) if is_wide => vec![number(cell.mean), number(cell.half)],
-        (Numbers::Shown, false) => vec![format!("{} {}", cell.text, cell.spread).trim().to_owned()],
+        (Numbers::Shown, false) => vec![cell.in_words()],
         (Numbers::Shown | Numbers::Exact, _) => vec![cell.text.clone()],
     }
 }

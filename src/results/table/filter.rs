@@ -137,8 +137,9 @@ fn column_of(name: &str, settings: &[String]) -> Result<Column, String> {
         "is" => return Ok(Column::Star),
         other => other,
     };
-    let is_compared =
-        |(_, column): &(_, &Column)| !matches!(column, Column::Star | Column::Delta | Column::Plan);
+    let is_compared = |(_, column): &(_, &Column)| {
+        !matches!(column, Column::Star | Column::Delta | Column::Plan | Column::Runs)
+    };
     let known = || Column::names().filter(is_compared);
     if let Some((_, column)) = known().find(|(key, _)| *key == wanted) {
         return Ok(column.clone());

@@ -286,8 +286,7 @@ impl LineFacts {
                 if !is_present(rows) {
                     return String::new();
                 }
-                let cell = grouped::cell_of(column, rows.iter().map(|row| &**row));
-                format!("{} {}", cell.text, cell.spread).trim_end().to_owned()
+                grouped::cell_of(column, rows.iter().map(|row| &**row)).in_words()
             };
             columns.iter().map(cell).collect()
         };

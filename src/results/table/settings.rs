@@ -243,6 +243,18 @@ pub fn short<'a>(path: &'a str, others: &[String]) -> &'a str {
     &path[starts.into_iter().find(is_own).unwrap_or_default()..]
 }
 
+/// Returns the name of a swept arm without the value of one setting: "b, rate 0.1, batch 8" without the rate.
+pub fn without_value(name: &str, path: &str, value: &str) -> String {
+    let setting = format!(", {} ", path.rsplit('.').next().unwrap_or(path));
+    let Some((before, rest)) = name.split_once(&setting) else { return name.to_owned() };
+    let ends_here = |rest: &&str| rest.is_empty() || rest.starts_with(", ");
+    let written = rest.find(", ").map_or(rest, |end| &rest[..end]);
+    let is_same = number_of(written).is_some() && number_of(written) == number_of(value);
+    let after = rest.strip_prefix(value).filter(ends_here);
+    let after = after.or_else(|| is_same.then(|| &rest[written.len()..]));
+    after.map_or_else(|| name.to_owned(), |after| format!("{before}{after}"))
+}
+
 /// The settings in which runs differ, kept between edits of a document: an edit leaves most arms as they are.
 #[derive(Debug, Default)]
 pub struct Differing {
@@ -434,6 +446,20 @@ mod tests {
         let wider = ["Conv(channels: 4), Flatten, Linear()", "Conv(channels: 8), Flatten, Linear()"];
         assert_eq!(differing_of(wider), ["net.layers.0.channels"]);
         assert_eq!(differing_of(["Flatten, Linear()", "Flatten, Relu, Linear()"]), ["net.layers"]);
+    }
+
+    #[test]
+    fn the_value_of_a_sweep_is_found_in_a_name() {
+        for (name, path, value, expected) in [
+            ("b, rate 0.1, batch 8", "train.optimizer.rate", "0.1", "b, batch 8"),
+            ("b, rate 1e-1", "train.optimizer.rate", "0.1", "b"),
+            ("b, hidden [64, 32], rate 0.1", "net.hidden", "[64, 32]", "b, rate 0.1"),
+            ("b, rate 0.1", "train.optimizer.rate", "0.2", "b, rate 0.1"),
+            ("b, rate 0.15", "train.optimizer.rate", "0.1", "b, rate 0.15"),
+            ("batch 8", "train.batch", "8", "batch 8"),
+        ] {
+            assert_eq!(without_value(name, path, value), expected);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 use super::columns::Column;
+use super::grouped::Group;
 use super::settings::NONE;
 
 /// The view settings of the table of runs.
@@ -18,14 +19,17 @@ pub struct TableSettings {
     pub widths: Vec<(Column, f32)>,
     /// Columns over series that were added; they stay on offer while they are not shown.
     pub added: Vec<Column>,
-    /// What groups the rows, one or two of arm, seed, tags, state and settings; none for the setting that makes the lines of
-    /// plots, else the arm. An empty list is a table of individual runs.
+    /// What groups the rows, each within the one before: arm, seed, tags, state and settings; none for the setting that makes
+    /// the lines of plots, else the arm. An empty list is a table of individual runs.
     #[serde(deserialize_with = "groupable")]
     pub group: Option<Vec<Column>>,
     /// The baseline of differences.
     pub baseline: Baseline,
     /// The groups whose runs are shown, by their names.
     pub open: BTreeSet<String>,
+    /// The headings whose groups are not shown, by their names.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub folded: BTreeSet<String>,
     /// Filters by their names.
     pub filters: BTreeMap<String, String>,
 }
@@ -33,10 +37,10 @@ pub struct TableSettings {
 /// The baseline of differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Baseline {
-    /// The first group in the order of the document.
+    /// The first arm at the same settings; where groups mix arms, the first group in the order of the document.
     #[default]
     First,
-    /// The group of this name.
+    /// The group of this name, or the arm at the same settings.
     Group(String),
     /// Nothing.
     None,
@@ -62,8 +66,27 @@ impl TableSettings {
                 if let Some(key @ (Column::Arm | Column::Setting(_))) = keys.first_mut() {
                     *key = first; // one choice for the table and for plots
                 }
-                keys
+                let mut found: Vec<Column> = Vec::new();
+                for key in keys {
+                    if !found.contains(&key) {
+                        found.push(key);
+                    }
+                }
+                found
             }
+        }
+    }
+
+    /// Returns true if what is below a heading, or the runs of a group, are shown.
+    pub fn is_open(&self, group: &Group) -> bool {
+        if group.is_heading { !self.folded.contains(&group.name) } else { self.open.contains(&group.name) }
+    }
+
+    /// Shows or hides what is below a heading, or the runs of a group.
+    pub fn fold(&mut self, group: &Group) {
+        let names = if group.is_heading { &mut self.folded } else { &mut self.open };
+        if !names.remove(&group.name) {
+            names.insert(group.name.clone());
         }
     }
 

@@ -8,13 +8,14 @@ use crate::distinct;
 use crate::facets::{Facets, Head, Panel};
 use crate::model::{Bars, Figure, Line, Note};
 use crate::plots::{ArmRuns, in_panels};
+use crate::scene::same;
 use crate::view::details;
 use results::by_key;
 use results::colours::{base, shaded_again};
 use results::facets::{FacetSettings, MOST_PANELS, MOST_VALUES};
 use results::metric::differing;
 use results::table::columns::Column;
-use results::table::settings::{NONE, compare, number_of};
+use results::table::settings::{NONE, compare, without_value};
 use results::table::{Labels, LineFacts, Row};
 
 /// Returns the columns that can split these runs into panels, with their names: settings that differ, the arm, and the
@@ -219,18 +220,6 @@ fn pieces(arms: &[ArmRuns], keys: &[Key<'_>], bases: &BTreeMap<usize, String>) -
     pieces
 }
 
-/// Returns the name of a swept arm without the value of one setting: "b, rate 0.1, batch 8" without the rate.
-fn without_value(name: &str, path: &str, value: &str) -> String {
-    let setting = format!(", {} ", path.rsplit('.').next().unwrap_or(path));
-    let Some((before, rest)) = name.split_once(&setting) else { return name.to_owned() };
-    let ends_here = |rest: &&str| rest.is_empty() || rest.starts_with(", ");
-    let written = rest.find(", ").map_or(rest, |end| &rest[..end]);
-    let is_same = number_of(written).is_some() && number_of(written) == number_of(value);
-    let after = rest.strip_prefix(value).filter(ends_here);
-    let after = after.or_else(|| is_same.then(|| &rest[written.len()..]));
-    after.map_or_else(|| name.to_owned(), |after| format!("{before}{after}"))
-}
-
 /// Returns the lines of all panels together.
 fn merged(pieces: &[Piece]) -> Vec<ArmRuns> {
     let arms = by_key(pieces.iter().map(|Piece { arm, .. }| ((arm.name.as_str(), arm.colour), arm)));
@@ -252,6 +241,11 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns]) -> Fig
     let first = figures.iter().find(|figure| figure.has_data()).or_else(|| figures.first()).cloned();
     let mut whole = first.unwrap_or_default();
     (whole.x.range, whole.y.range, whole.levels) = (None, None, levels);
+    let in_both = |mut a: BTreeMap<String, String>, b: BTreeMap<String, String>| {
+        a.retain(|name, other| b.get(name) == Some(other));
+        a
+    };
+    whole.same = figures.iter().map(same).reduce(in_both).unwrap_or_default();
     (whole.lines, whole.bars, whole.reference_lines) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(cells) = &mut whole.cells {
         *cells = Cells {

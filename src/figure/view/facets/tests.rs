@@ -149,20 +149,6 @@ fn the_settings_in_which_runs_differ_can_be_chosen() {
 }
 
 #[test]
-fn the_value_of_a_sweep_is_found_in_a_name() {
-    for (name, path, value, expected) in [
-        ("b, rate 0.1, batch 8", "train.optimizer.rate", "0.1", "b, batch 8"),
-        ("b, rate 1e-1", "train.optimizer.rate", "0.1", "b"),
-        ("b, hidden [64, 32], rate 0.1", "net.hidden", "[64, 32]", "b, rate 0.1"),
-        ("b, rate 0.1", "train.optimizer.rate", "0.2", "b, rate 0.1"),
-        ("b, rate 0.15", "train.optimizer.rate", "0.1", "b, rate 0.15"),
-        ("batch 8", "train.batch", "8", "batch 8"),
-    ] {
-        assert_eq!(without_value(name, path, value), expected);
-    }
-}
-
-#[test]
 fn runs_that_have_not_begun_count_in_their_panel_and_unknown_settings_have_none() {
     let record = record([at("test_accuracy", 1.0, 0.5)]);
     let row = |seed: u64, batch: &str| Row {

@@ -133,6 +133,6 @@ fn narrow_cells_end_with_an_ellipsis_and_the_comparison_goes_below_a_narrow_tabl
     harness.run();
     harness.get_by_label("Compare").click();
     harness.run();
-    let panel = harness.get_by_label("2 runs, only what differs").rect();
+    let panel = harness.get_by_label("Side by side, only what differs").rect();
     assert!(panel.top() > 250.0 && panel.left() < 40.0, "{panel}");
 }

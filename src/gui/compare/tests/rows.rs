@@ -97,3 +97,18 @@ fn what_is_selected_is_filled_and_its_group_has_a_bar() {
     assert_eq!(bar[0].top(), of_group[0].top(), "the group of the run");
     assert!(of_run[0].top() > of_group[0].top());
 }
+
+#[test]
+fn the_table_is_made_where_rows_filter_or_choices_change_and_not_in_every_frame() {
+    let mut harness = harness();
+    let table = |harness: &mut Harness<'_, Desk>| harness.state_mut().compare.table();
+    let first = table(&mut harness);
+    harness.run_steps(5);
+    assert!(Arc::ptr_eq(&first, &table(&mut harness)));
+    filter(&mut harness, "seed < 3");
+    let filtered = table(&mut harness);
+    assert!(!Arc::ptr_eq(&first, &filtered));
+    harness.state_mut().compare.view.table.baseline = results::table::view::Baseline::None;
+    harness.run();
+    assert!(!Arc::ptr_eq(&filtered, &table(&mut harness)));
+}

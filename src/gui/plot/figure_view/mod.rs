@@ -17,7 +17,7 @@ use super::navigate::{View, ViewChange, show, view_of};
 use super::painter::{area, paint};
 use super::parallel::{AxisBrushes, axes_of, parallel_ui};
 use super::reading::cell_at;
-use super::scene::{Analysis, EM, PlotMesh, PlotViewport, Scene, SceneRequest};
+use super::scene::{Analysis, EM, MeshKey, PlotMesh, PlotViewport, Scene, SceneRequest};
 use crate::background::Latest;
 use crate::theme::theme_of;
 use acting::KeyboardState;
@@ -82,7 +82,8 @@ pub struct FigureView {
     refits: bool,
     kept: Option<Arc<Analysis>>,
     mesh: Option<PlotMesh>,
-    bands: Option<(BandKey, PlotMesh)>,
+    /// The line at the pointer, over all others: its name and what it lies on.
+    front: Option<((String, MeshKey), PlotMesh)>,
     block: Block,
     strip: LegendNames,
     /// The last surface of lines.
@@ -100,9 +101,6 @@ pub struct FigureView {
     reading: Option<PanelReading>,
 }
 
-/// The arms whose bands are drawn; `None` for all.
-type BandKey = Option<[Option<String>; 2]>;
-
 impl FigureView {
     /// Forgets what was computed for the last figure. The chosen range stays, also if the scale of an axis has changed.
     pub fn forget_figure(&mut self) {
@@ -112,7 +110,7 @@ impl FigureView {
         self.block.forget_figure();
         self.opening = None;
         self.panels.forget_figure();
-        (self.kept, self.mesh, self.bands, self.work) = (None, None, None, Latest::default());
+        (self.kept, self.mesh, self.front, self.work) = (None, None, None, Latest::default());
     }
 
     /// Takes the scene of a new figure. A range that was chosen meanwhile is not part of this scene: it is kept.
@@ -140,6 +138,7 @@ impl FigureView {
             hidden: self.hidden.clone(),
             chosen: self.chosen,
             zoom: None,
+            look: self.look(),
             viewport: self.viewport.clone(),
             panels: self.panels.views.iter().map(Self::request).collect(),
         }
@@ -272,14 +271,9 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
 impl FigureView {
     /// Returns the small print of the figure as it is drawn, and the remarks about values that are not drawn.
     pub fn explanation(&self, figure: &Figure) -> String {
-        let bands = match self.around.bands {
-            _ if figure.is_over_setting() => return figure.remarks("bars").join("\n"),
-            BandChoice::None => "",
-            _ if self.draws_all_bands(figure) => "bands",
-            BandChoice::Selected | BandChoice::All => "band of the selected arm",
-        };
-        let ends = if figure.facets.is_none() { self.ends } else { "" };
-        let shown: Vec<&str> = [bands, ends].into_iter().filter(|part| !part.is_empty()).collect();
+        let drawn = self.intervals(figure);
+        let ends = if figure.facets.is_none() && drawn != "bars" { self.ends } else { "" };
+        let shown: Vec<&str> = [drawn, ends].into_iter().filter(|part| !part.is_empty()).collect();
         figure.remarks(&shown.join(" and ")).join("\n")
     }
 

@@ -4,17 +4,14 @@ use std::sync::Arc;
 
 use eframe::egui::{Context, Rect, Ui};
 
-use super::{BandKey, FigureView};
+use super::FigureView;
 use crate::plot::navigate::View;
 use crate::plot::painter::{Layer, texts};
 use crate::plot::scene::{Analysis, EM, MeshKey, PlotMesh, PlotViewport, Scene, SceneRequest, is_large};
-use figure::legend::Sample;
-use figure::model::{Figure, Line};
+use figure::legend::{Sample, samples};
+use figure::model::{Figure, FigureLook};
 use figure::scene::{Id, Intervals};
 use results::view::BandChoice;
-
-/// All bands are drawn of up to this many lines; more would drown the lines.
-const MOST_BANDS: usize = 4;
 
 impl FigureView {
     /// Updates what is kept between frames; returns the places that show all visible data.
@@ -24,15 +21,18 @@ impl FigureView {
         {
             self.take(scene);
         }
-        if !self.is_kept() && !self.ask(figure, ctx) {
+        if !self.is_kept(figure) && !self.ask(figure, ctx) {
             self.kept = Some(Arc::new(Analysis::new(figure, &self.request())));
             (self.refits, self.mesh) = (false, None);
         }
         self.kept.as_ref().map_or([[0.0, 1.0]; 2], |kept| kept.fit)
     }
 
-    fn is_kept(&self) -> bool {
-        !self.refits && self.kept.as_ref().is_some_and(|kept| kept.hidden == self.hidden)
+    fn is_kept(&self, figure: &Figure) -> bool {
+        let holds = |kept: &Analysis| {
+            kept.hidden == self.hidden && kept.look.intervals(figure) == self.look().intervals(figure)
+        };
+        !self.refits && self.kept.as_deref().is_some_and(holds)
     }
 
     pub(super) fn take(&mut self, scene: Scene) {
@@ -53,7 +53,7 @@ impl FigureView {
         if self.work.failed().is_some_and(|(_, failed)| *failed == request) {
             return true; // it would fail again
         }
-        let kept = self.kept.clone().filter(|_| self.is_kept());
+        let kept = self.kept.clone().filter(|_| self.is_kept(figure));
         let (of, asked) = (figure.clone(), request.clone());
         let began = self.work.ask((figure.clone(), request), ctx, move || Ok(Scene::new(&of, asked, kept)));
         if !began {
@@ -68,7 +68,7 @@ impl FigureView {
         let around = ui.painter().with_clip_rect(frame.expand(EM as f32).intersect(ui.clip_rect()));
         let viewport = PlotViewport {
             highlighted: self.highlighted.clone(),
-            selected: self.around.selected.clone(),
+            look: self.look(),
             ..PlotViewport::new(ui, frame, self.around.plots)
         };
         for layer in self.layers(figure, ui.ctx(), view, viewport) {
@@ -94,48 +94,41 @@ impl FigureView {
         if !fits && !self.ask(figure, ctx) {
             self.mesh = Some(PlotMesh::new(figure, key.clone()));
         }
-        let bands = self.band_layer(figure, &key);
-        bands.into_iter().chain(self.mesh.as_ref().map(|mesh| mesh.layer(figure, &key))).collect()
+        let front = self.front_layer(figure, &key);
+        self.mesh.as_ref().map(|mesh| mesh.layer(figure, &key)).into_iter().chain(front).collect()
     }
 
-    /// Returns the bands of the arms that are selected or at the pointer.
-    pub(super) fn band_layer(&mut self, figure: &Figure, key: &MeshKey) -> Option<Layer> {
-        if !figure.has_curves() || figure.is_over_setting() || self.around.bands == BandChoice::None {
+    /// Returns the line at the pointer, which is over all others.
+    pub(super) fn front_layer(&mut self, figure: &Figure, key: &MeshKey) -> Option<Layer> {
+        let pointed = self.hovered.as_ref().or(self.keyboard.line.as_ref());
+        let Some(name) = pointed.filter(|_| figure.has_curves() && key.viewport.highlighted.is_none()) else {
+            self.front = None;
             return None;
-        }
-        let arms: BandKey = if self.draws_all_bands(figure) {
-            None
-        } else {
-            let pointed = self.highlighted.as_ref().or(self.hovered.as_ref()).or(self.keyboard.line.as_ref());
-            Some([self.around.selected.clone(), pointed.cloned()])
         };
-        if arms == Some([None, None]) {
-            self.bands = None;
-            return None;
-        }
-        // Bands do not get faint with the lines.
-        let viewport = PlotViewport { highlighted: None, selected: None, ..key.viewport.clone() };
-        let mut key = key.clone();
-        key.viewport = viewport;
-        if let Some((_, mesh)) = self.bands.as_ref().filter(|(known, mesh)| *known == arms && mesh.fits(&key))
+        if let Some((_, mesh)) = self.front.as_ref().filter(|(known, _)| known.0 == *name && known.1 == *key)
         {
-            return Some(mesh.layer(figure, &key));
+            return Some(mesh.layer(figure, mesh.key()));
         }
-        let intervals = match &arms {
-            None => Intervals::Bands,
-            Some(arms) => Intervals::BandsOf([arms[0].as_deref(), arms[1].as_deref()]),
-        };
-        let mesh = PlotMesh::of_bands(figure, key.clone(), intervals);
-        let layer = mesh.layer(figure, &key);
-        self.bands = Some((arms, mesh));
+        let look = FigureLook { selected: Some(name.clone()), bands: BandChoice::None };
+        let all = samples(figure).into_iter().map(|sample| sample.name());
+        let hidden = all.filter(|other| other != name).map(str::to_owned).collect();
+        let alone =
+            MeshKey { viewport: PlotViewport { look, ..key.viewport.clone() }, hidden, ..key.clone() };
+        let mesh = PlotMesh::new(figure, alone);
+        let layer = mesh.layer(figure, mesh.key());
+        self.front = Some(((name.clone(), key.clone()), mesh));
         Some(layer)
     }
 
-    /// Returns true if the bands of all lines are drawn, of which there are few.
-    pub(super) fn draws_all_bands(&self, figure: &Figure) -> bool {
-        let is_banded = |line: &&Line| !line.band.is_empty() && !self.hidden.contains(&line.name);
-        let are_few = |part: &&Figure| part.lines.iter().filter(is_banded).count() <= MOST_BANDS;
-        self.around.bands == BandChoice::All && figure.parts().iter().all(are_few)
+    /// Returns what decides the look of the figure, in the window and in files.
+    pub fn look(&self) -> FigureLook {
+        FigureLook { selected: self.around.selected.clone(), bands: self.around.bands }
+    }
+
+    /// Returns how the window draws the intervals of a figure, in the words of small print.
+    pub(super) fn intervals(&self, figure: &Figure) -> &'static str {
+        let look = self.look();
+        figure.parts().first().map_or(Intervals::None, |part| look.intervals(part)).words()
     }
 
     /// Returns the name of what an item shows.

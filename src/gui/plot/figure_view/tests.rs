@@ -262,36 +262,70 @@ fn a_click_pins_the_reading_until_the_next_one() {
     assert!(said(&harness).starts_with("last "));
 }
 
-#[test]
-fn the_band_is_that_of_the_selected_arm_or_of_the_line_at_the_pointer() {
-    let mut harness = harness(900.0);
+/// The figure with intervals at more points than can have bars.
+fn banded() -> Figure {
     let mut figure = figure();
+    figure.note.interval = "95 % CI".to_owned();
     for line in &mut figure.lines {
+        line.points = (0..=20).map(|x| [f64::from(x) / 2.0, line.points[0][1]]).collect();
         let band = |point: &[f64; 2]| Band { x: point[0], low: point[1] - 0.05, high: point[1] + 0.05 };
         line.band = line.points.iter().map(band).collect();
     }
-    harness.state_mut().figure = Arc::new(figure);
-    harness.state_mut().view.forget_figure();
-    harness.run();
-    let drawn =
-        |harness: &Harness<'_, Shown>| harness.state().view.bands.as_ref().map(|(arms, _)| arms.clone());
-    assert_eq!(drawn(&harness), None, "means as lines");
+    figure
+}
+
+#[test]
+fn of_many_points_the_selected_line_alone_has_a_band_and_the_axis_fits_it() {
+    let mut harness = harness(900.0);
     crate::theme::install(&harness.ctx);
     harness.run();
+    harness.state_mut().figure = Arc::new(banded());
+    harness.state_mut().view.forget_figure();
+    harness.run();
+    let bands = |harness: &Harness<'_, Shown>| {
+        let items = harness.state().view.mesh.as_ref().unwrap().items.clone();
+        let clips = items.iter().filter_map(|item| match &item.shape {
+            Shape::Clip(_, items) => Some(items.clone()),
+            _ => None,
+        });
+        let bands = clips.flatten().filter(|item| matches!(item.shape, Shape::Band(..)));
+        bands.filter_map(|item| item.id).collect::<Vec<_>>()
+    };
+    let lowest = |harness: &Harness<'_, Shown>| harness.state().view.kept.as_ref().unwrap().fit[1][0];
+    assert!(bands(&harness).is_empty());
+    let before = lowest(&harness);
     harness.state_mut().view.around.selected = Some("dense".to_owned());
     harness.run();
-    assert_eq!(drawn(&harness), Some(Some([Some("dense".to_owned()), None])));
-    harness.get_by_label("winning ticket").hover();
-    harness.run();
-    assert_eq!(drawn(&harness), Some(Some(["dense", "winning ticket"].map(|name| Some(name.to_owned())))));
+    assert_eq!(bands(&harness), [Id::Line(0)]);
+    assert!(lowest(&harness) <= before);
     harness.state_mut().view.around.bands = BandChoice::All;
     harness.run();
-    assert_eq!(drawn(&harness), Some(None), "all of up to four");
+    assert_eq!(bands(&harness).len(), banded().lines.len());
     harness.state_mut().view.around.bands = BandChoice::None;
     harness.run();
-    let key = harness.state().view.mesh.clone().unwrap().key().clone();
+    assert!(bands(&harness).is_empty());
+}
+
+#[test]
+fn the_selected_line_and_the_line_at_the_pointer_are_over_all_others() {
+    let mut harness = harness(900.0);
+    crate::theme::install(&harness.ctx);
+    harness.run();
+    let last = |harness: &Harness<'_, Shown>| {
+        let items = harness.state().view.mesh.as_ref().unwrap().items.clone();
+        items.iter().filter_map(|item| item.id).next_back()
+    };
+    assert_ne!(last(&harness), Some(Id::Line(0)));
+    harness.state_mut().view.around.selected = Some("dense".to_owned());
+    harness.run();
+    assert_eq!(last(&harness), Some(Id::Line(0)), "with its marks");
+    assert!(harness.state().view.front.is_none());
+    harness.state_mut().view.hovered = Some("winning ticket".to_owned());
     let Shown { figure, view } = harness.state_mut();
-    assert!(view.band_layer(figure, &key).is_none());
+    let key = view.mesh.as_ref().unwrap().key().clone();
+    assert!(view.front_layer(figure, &key).is_some());
+    let front = view.front.as_ref().unwrap().1.items.clone();
+    assert!(front.iter().filter_map(|item| item.id).all(|id| id == Id::Line(1)) && !front.is_empty());
 }
 
 #[test]
@@ -359,13 +393,11 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
 #[test]
 fn the_small_print_says_which_intervals_the_window_draws() {
     let mut harness = harness(900.0);
-    let mut figure = figure();
-    figure.note.interval = "95 % CI".to_owned();
-    for line in &mut figure.lines {
-        line.band = line.points.iter().map(|[x, y]| Band { x: *x, low: y - 0.05, high: y + 0.05 }).collect();
-    }
+    crate::theme::install(&harness.ctx);
+    harness.run();
     let shown = harness.state_mut();
-    shown.figure = Arc::new(figure);
+    shown.figure = Arc::new(banded());
+    shown.view.around.selected = Some("dense".to_owned());
     shown.view.forget_figure();
     let mut explained = |bands: BandChoice| {
         harness.state_mut().view.around.bands = bands;
@@ -377,6 +409,7 @@ fn the_small_print_says_which_intervals_the_window_draws() {
     assert_eq!(explained(BandChoice::Selected), text);
     assert_eq!(explained(BandChoice::All), format!("mean over 3 seeds, bands and {ends}"));
     assert_eq!(explained(BandChoice::None), format!("mean over 3 seeds, {ends}"));
+    harness.state_mut().view.around.bands = BandChoice::Selected;
     harness.state_mut().figure = Arc::new(Figure {
         lines: harness
             .state()

@@ -12,40 +12,33 @@ use figure::layout::{self, Anchor, Text};
 use figure::palette::{Marker, Rgb, outline};
 use figure::scene::{self, Column, Image, Ink, Item, Mark, Pen, Point, pieces};
 
-/// Triangles of items, of which some are clipped to the plot.
+/// Triangles of items.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
-    /// Within a clip.
-    pub clipped: Arc<Mesh>,
-    /// Outside of all clips.
-    pub free: Arc<Mesh>,
+    /// In the order of the items; those that are `true` are clipped to the plot.
+    pub parts: Vec<(Arc<Mesh>, bool)>,
 }
 
 impl Layer {
     /// Returns the triangles of items; texts have none.
     pub fn new(items: &[Item], pixels: f32, options: TessellationOptions, area: Rect) -> Self {
         // Circles are triangles too: the atlas of prepared discs may change between frames.
-        let tessellator = |clip: Rect| {
-            let mut tessellator = Tessellator::new(pixels, options, [1, 1], Vec::new());
-            tessellator.set_clip_rect(clip);
-            tessellator
+        let is_clipped = |item: &Item| matches!(item.shape, scene::Shape::Clip(..));
+        let part = |items: &[Item]| {
+            let is_clipped = items.first().is_some_and(is_clipped);
+            let (mut tessellator, mut mesh) =
+                (Tessellator::new(pixels, options, [1, 1], Vec::new()), Mesh::default());
+            tessellator.set_clip_rect(if is_clipped { area } else { Rect::EVERYTHING });
+            shapes(items, &mut |shape| tessellator.tessellate_shape(shape, &mut mesh));
+            (Arc::new(mesh), is_clipped)
         };
-        let (mut inside, mut outside) = (tessellator(area), tessellator(Rect::EVERYTHING));
-        let (mut clipped, mut free) = (Mesh::default(), Mesh::default());
-        for item in items {
-            if let scene::Shape::Clip(_, items) = &item.shape {
-                shapes(items, &mut |shape| inside.tessellate_shape(shape, &mut clipped));
-            } else {
-                let item = std::slice::from_ref(item);
-                shapes(item, &mut |shape| outside.tessellate_shape(shape, &mut free));
-            }
-        }
-        Self { clipped: Arc::new(clipped), free: Arc::new(free) }
+        Self { parts: items.chunk_by(|a, b| is_clipped(a) == is_clipped(b)).map(part).collect() }
     }
 
     /// Paints the triangles; `painter` is clipped to the plot, `around` to a little more.
     pub fn paint(&self, painter: &Painter, around: &Painter) {
-        for (painter, mesh) in [(painter, &self.clipped), (around, &self.free)] {
+        for (mesh, is_clipped) in &self.parts {
+            let painter = if *is_clipped { painter } else { around };
             if !mesh.is_empty() {
                 // Shapes with the same clip become one list of triangles, and a short line after many would move their
                 // megabytes once more.

@@ -6,7 +6,7 @@ use super::*;
 use figure::axis::Mapping;
 use figure::palette::Theme;
 use figure::plots::testing::by_batch;
-use figure::ranges::{Fit, ranges_of_panels};
+use figure::ranges::ranges_of_panels;
 use figure::raster::pixels;
 use figure::scene::{Detail, Intervals, Look, Surface, bands, ground, over};
 use figure::svg::drawing;
@@ -88,7 +88,7 @@ fn items(figure: &Figure, theme: Theme, intervals: Intervals<'_>) -> (Vec<Item>,
     let look = Look { hidden: &hidden, highlighted: None, selected: None, intervals, detail };
     let area =
         layout::Rect { left: 10.0, top: 10.0, right: SIZE[0] as f64 - 10.0, bottom: SIZE[1] as f64 - 10.0 };
-    let [x, y] = figure::ranges::ranges(figure, Fit::Lines);
+    let [x, y] = figure::ranges::ranges(figure, intervals);
     let surface = Surface {
         figure,
         x: Mapping::new(&figure.x, x, [area.left, area.right]),
@@ -135,7 +135,8 @@ fn in_window(items: &[Item], area: layout::Rect, theme: Theme) -> Picture {
 fn draw(picture: &mut Picture, items: &[Item], area: layout::Rect) {
     let frame = rect(area);
     let layer = Layer::new(items, SCALE as f32, TessellationOptions::default(), frame);
-    for (mesh, clip) in [(&layer.clipped, frame), (&layer.free, Rect::EVERYTHING)] {
+    for (mesh, is_clipped) in &layer.parts {
+        let clip = if *is_clipped { frame } else { Rect::EVERYTHING };
         for corners in mesh.indices.chunks(3) {
             triangle(picture, [0, 1, 2].map(|corner| mesh.vertices[corners[corner] as usize]), clip);
         }
@@ -225,7 +226,8 @@ fn the_window_and_a_file_show_the_same_panels() {
     let facets = figure.facets.as_ref().unwrap();
     let [width, height] = SIZE.map(|side| side as f64);
     let space = layout::Rect { left: 0.0, top: 0.0, right: width, bottom: height };
-    let grid = layout::grid(&figure, facets, &ranges_of_panels(&figure, Fit::Lines, facets), space, 8.0);
+    let grid =
+        layout::grid(&figure, facets, &ranges_of_panels(&figure, |_| Intervals::None, facets), space, 8.0);
     let (theme, hidden) = (Theme::LightScreen, BTreeSet::new());
     let detail = Detail::Screen { pixels: SCALE as f64, plots: 3 };
     let look =

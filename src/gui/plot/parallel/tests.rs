@@ -87,7 +87,7 @@ fn another_figure_has_other_triangles_and_none_are_made_for_the_same_one() {
         change(figure);
         chosen.forget_figure();
         harness.run();
-        let mesh = harness.state().1.run_mesh.as_ref().map(|run_mesh| run_mesh.layer.free.clone());
+        let mesh = harness.state().1.run_mesh.as_ref().map(|run_mesh| run_mesh.layer.parts[0].0.clone());
         mesh.expect("runs were drawn")
     };
     let first = change(&|_| ());
