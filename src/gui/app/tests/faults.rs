@@ -247,7 +247,7 @@ fn masked_images_are_hidden_at_first_and_the_axis_fits_what_is_shown() {
         plot.choose("outcomes-bit");
         let figure = plot.shown_figure().unwrap();
         let names: Vec<String> = figure.bars.iter().map(|bars| bars.name.clone()).collect();
-        (names, figure::ranges::ranges(&figure, figure::ranges::Fit::Lines)[1])
+        (names, figure::ranges::ranges(&figure, figure::scene::Intervals::None)[1])
     };
     let (names, [low, high]) = shown(&mut window);
     assert_eq!(names, ["SDC-5", "SDC-1 only", "DUE", "benign"]);

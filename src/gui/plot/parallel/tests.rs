@@ -99,7 +99,7 @@ fn another_figure_has_other_triangles_and_none_are_made_for_the_same_one() {
     let fewer = change(&|figure| drop(figure.lines[0].traces.pop()));
     assert!(fewer.vertices.len() < coloured.vertices.len());
     harness.run();
-    let again = harness.state().1.run_mesh.as_ref().unwrap().layer.free.clone();
+    let again = harness.state().1.run_mesh.as_ref().unwrap().layer.parts[0].0.clone();
     assert!(Arc::ptr_eq(&fewer, &again));
 }
 
