@@ -151,6 +151,12 @@ impl Cells {
         [self.values.len(), self.values.first().map_or(0, Vec::len)]
     }
 
+    /// Returns all cells, by row and column.
+    pub fn places(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+        let [rows, columns] = self.size();
+        (0..rows).flat_map(move |row| (0..columns).map(move |column| [row, column]))
+    }
+
     /// Returns the two ends of some rows on the vertical axis, from the start of one to the end of another.
     pub fn ends_of_rows(&self, first: usize, last: usize) -> [f64; 2] {
         let Some([low, high]) = self.span else { return [ends_of(first)[0], ends_of(last)[1]] };

@@ -393,7 +393,7 @@ pub struct BarPart<'a> {
 }
 
 /// The share of a category's width that its bars fill.
-const FILLED: f64 = 0.8;
+pub const FILLED: f64 = 0.8;
 
 impl Bars {
     pub fn rgb(&self, theme: Theme) -> Rgb {

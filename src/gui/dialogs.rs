@@ -16,7 +16,7 @@ use crate::widgets::{self, FieldState, scroll_area, title_ui};
 use crate::{plot, theme};
 use data::Recognised;
 use doc::templates::Template;
-use doc::{Experiment, capitalised};
+use doc::{Experiment, capitalised, listed};
 use form::Stored;
 use form::path::Place;
 use run::weight_files::{Fit, Guess};
@@ -173,11 +173,13 @@ impl Dialog {
         rewrite("Saving would lose comments", text, "Save without them", path, then)
     }
 
-    /// Asks whether to replace a file that is there.
-    pub fn overwrite(path: PathBuf, usage: PathUse) -> Self {
-        let text = format!("{} already exists.", path.display());
+    /// Asks whether to replace the files of these that are there.
+    pub fn overwrite(path: PathBuf, usage: PathUse, existing: &[PathBuf]) -> Self {
+        let names: Vec<_> = existing.iter().map(|path| path.display().to_string()).collect();
+        let (noun, verb) = if names.len() == 1 { ("file", "exists") } else { ("files", "exist") };
         let replies = [("Replace", Reply::Overwrite(usage, path)), ("Cancel", Reply::Cancel)];
-        Self::Question(question("Replace the file?".to_owned(), text, replies))
+        let text = format!("{} already {verb}.", listed(&names));
+        Self::Question(question(format!("Replace the {noun}?"), text, replies))
     }
 
     /// Returns the field for a path that takes over from the system's dialog.
@@ -446,7 +448,8 @@ pub enum PathUse {
     Open(Leaving),
     /// To save the experiment, and go on with what made that necessary.
     Save(Option<Leaving>),
-    Export(Subject),
+    /// To write a figure to these files.
+    Export(Subject, Vec<PathBuf>),
     Report,
     /// For the figure of the open export dialog.
     ExportFolder,
@@ -462,10 +465,14 @@ impl PathUse {
     /// Returns true if a file at the path is replaced. Results that are handed on replace only what they replaced before.
     pub const fn writes(&self) -> bool {
         match self {
-            Self::Save(_) | Self::Export(_) | Self::Report => true,
-            Self::Open(_) | Self::ExportFolder | Self::Share(_) | Self::DataFolder | Self::Setting(_) => {
-                false
-            }
+            Self::Save(_) | Self::Report => true,
+            // Of its files, some may be there.
+            Self::Export(..)
+            | Self::Open(_)
+            | Self::ExportFolder
+            | Self::Share(_)
+            | Self::DataFolder
+            | Self::Setting(_) => false,
         }
     }
 }

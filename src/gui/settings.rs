@@ -33,7 +33,8 @@ pub struct Settings {
     pub keep_awake: bool,
     pub sharing: Sharing,
     pub recent: Recent,
-    pub export_kind: Option<FileKind>,
+    /// The formats of the last export.
+    pub export_kinds: Vec<FileKind>,
     pub export_folder: Option<PathBuf>,
 }
 
@@ -68,7 +69,7 @@ impl Default for Settings {
             keep_awake: false,
             sharing: Sharing::default(),
             recent: Recent::default(),
-            export_kind: None,
+            export_kinds: vec![FileKind::Pdf],
             export_folder: None,
         }
     }

@@ -231,8 +231,22 @@ pub fn drop_line(ui: &Ui, row: Rect, is_above: bool) {
     ui.painter().line_segment([pos2(row.left(), y), pos2(row.right(), y)], stroke);
 }
 
-/// Paints a ring around what the keyboard acts on.
+/// Paints a ring around what the keyboard acts on; not after a click, until a key is pressed.
 pub fn focus_ring(ui: &Ui, rect: Rect) {
+    let is_by_key = |event: &egui::Event| match event {
+        egui::Event::Key { pressed: true, .. } | egui::Event::AccessKitActionRequest(_) => Some(true),
+        egui::Event::PointerButton { .. } => Some(false),
+        _ => None,
+    };
+    let last = ui.input(|input| input.raw.events.iter().rev().find_map(is_by_key));
+    let is_seen = ui.data_mut(|data| {
+        let seen = data.get_temp_mut_or(egui::Id::unique("focus by key"), true);
+        *seen = last.unwrap_or(*seen);
+        *seen
+    });
+    if !is_seen {
+        return;
+    }
     let stroke = Stroke::new(2.0, present(ui).focus);
     ui.painter().rect_stroke(rect, CornerRadius::same(4), stroke, StrokeKind::Inside);
 }

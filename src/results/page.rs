@@ -95,7 +95,7 @@ impl IntervalStyle {
 /// The position of the legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LegendPlace {
-    /// In the emptiest corner of the plot.
+    /// In the emptiest corner of the plot, or above it where no corner is free.
     #[default]
     Inside,
     /// In this corner of the plot.
@@ -104,6 +104,8 @@ pub enum LegendPlace {
     LineEnds,
     /// In a column at the right.
     Right,
+    /// Above the plot.
+    Above,
     /// Below the plot.
     Below,
     /// Nowhere.
@@ -134,11 +136,11 @@ impl LegendPlace {
             "bottom-right" => Self::Corner(Corner::BottomRight),
             "line-ends" => Self::LineEnds,
             "right" => Self::Right,
+            "above" => Self::Above,
             "below" => Self::Below,
             "none" => Self::Hidden,
             _ => {
-                let known =
-                    "inside, top-left, top-right, bottom-left, bottom-right, line-ends, right, below or none";
+                let known = "inside, top-left, top-right, bottom-left, bottom-right, line-ends, right, above, below or none";
                 return Err(format!("write {known}"));
             }
         })

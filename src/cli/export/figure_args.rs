@@ -288,15 +288,15 @@ pub struct PageArgs {
     /// Title above the plot; "" for none [default: what the window has chosen, else none]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Place of the legend: inside (the emptiest corner), top-left, top-right, bottom-left, bottom-right, line-ends, right,
-    /// below or none [default: what the window has chosen, else inside]
+    /// Place of the legend: inside (a free corner, else above), top-left, top-right, bottom-left, bottom-right, line-ends,
+    /// right, above, below or none [default: what the window has chosen, else inside]
     #[arg(long, value_name = "PLACE", value_parser = LegendPlace::parse)]
     legend: Option<LegendPlace>,
     /// Size of the text in points [default: what the window has chosen, else 8, and 20 on a slide]
     #[arg(long, value_name = "POINTS")]
     font: Option<f64>,
-    /// Spread around means: bars, bands, none, or auto: bars where lines have a few points, bands where they have more
-    /// [default: what the window has chosen, else auto]
+    /// Spread around means: bars, bands, none, or auto, as the window draws them [default: what the window
+    /// has chosen, else auto]
     #[arg(long, value_name = "STYLE", value_parser = IntervalStyle::parse)]
     intervals: Option<IntervalStyle>,
     /// One mark per arm: on or off [default: what the window has chosen, else on]

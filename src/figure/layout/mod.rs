@@ -81,15 +81,15 @@ pub fn layout<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
     let place = match options.size.legend {
         // Areas have no free corner, and no ends of lines.
         LegendPlace::Inside | LegendPlace::Corner(_) | LegendPlace::LineEnds if !figure.has_curves() => {
-            LegendPlace::Below
+            LegendPlace::Above
         }
         place => place,
     };
     let mut layout = arranged(figure, options, place);
     if place == LegendPlace::LineEnds && layout.ends.is_none() {
-        layout = arranged(figure, options, LegendPlace::Below);
+        layout = arranged(figure, options, LegendPlace::Above);
     }
-    if is_inside && place != LegendPlace::Below {
+    if is_inside && place != LegendPlace::Above {
         let Rect { left, top, right, bottom } = layout.plot;
         let limit = [INSIDE[0] * (right - left), INSIDE[1] * (bottom - top)];
         let legend = limited(figure, options, Arrangement::Column, limit);
@@ -101,17 +101,17 @@ pub fn layout<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
     layout
 }
 
-/// Returns the layout with the legend outside of the plot: below it, or beside it where one of many rounds would take the height of
+/// Returns the layout with the legend outside of the plot: above it, or beside it where one of many rounds would take the height of
 /// the data.
 pub fn outside<'a>(figure: &'a Figure, options: &Options) -> Layout<'a> {
-    let size = Size { legend: LegendPlace::Below, ..options.size };
-    let below = layout(figure, &Options { size, ..*options });
-    let is_low = below.plot.bottom - below.plot.top < USUAL_PLOT * size.height_pt;
+    let size = Size { legend: LegendPlace::Above, ..options.size };
+    let above = layout(figure, &Options { size, ..*options });
+    let is_low = above.plot.bottom - above.plot.top < USUAL_PLOT * size.height_pt;
     if !is_low || Rounds::new(figure).is_none() {
-        return below;
+        return above;
     }
     let right = arranged(figure, options, LegendPlace::Right);
-    if right.legend.omitted > below.legend.omitted { below } else { right }
+    if right.legend.omitted > above.legend.omitted { above } else { right }
 }
 
 /// Returns the layout with the legend at this place. Labels of x that are rotated need a second pass.
@@ -179,18 +179,18 @@ fn with_labels<'a>(
     Layout { x, y, parallel, brackets, scale_bar, texts, legend, place, legend_at, ends, ..rest }
 }
 
-/// Returns a page of panels with one legend, beside or below them.
+/// Returns a page of panels with one legend, above, beside or below them.
 fn page_of_panels<'a>(figure: &'a Figure, facets: &Facets, options: &Options) -> Layout<'a> {
     let page @ [width, height] = [options.size.width_pt, options.size.height_pt];
     let place = match options.size.legend {
-        place @ (LegendPlace::Right | LegendPlace::Hidden) => place,
-        LegendPlace::Inside | LegendPlace::Corner(_) | LegendPlace::LineEnds | LegendPlace::Below => {
-            LegendPlace::Below
+        place @ (LegendPlace::Right | LegendPlace::Below | LegendPlace::Hidden) => place,
+        LegendPlace::Inside | LegendPlace::Corner(_) | LegendPlace::LineEnds | LegendPlace::Above => {
+            LegendPlace::Above
         }
     };
     let blocks = Blocks::new(figure, options, place, CAP_HEIGHT * options.size.font_pt);
     let font = blocks.font;
-    let top = if figure.title.is_empty() { MARGIN * font } else { blocks.top() };
+    let top = if figure.title.is_empty() { MARGIN * font + blocks.legend_above() } else { blocks.top() };
     let below = blocks.bottom() - blocks.axis();
     let space =
         Rect { left: MARGIN * font, top, right: blocks.right_limit(width, 0.0), bottom: height - below };
@@ -344,7 +344,7 @@ impl<'a> Blocks<'a> {
                 let height = size.height_pt - blocks.top() - blocks.remarks() - MARGIN * font;
                 limited(figure, options, Arrangement::Column, [size.width_pt * LEGEND_SHARE, height])
             }
-            LegendPlace::Below => {
+            LegendPlace::Above | LegendPlace::Below => {
                 let height = size.height_pt * (1.0 - LEAST_PLOT) - around - BLOCK_GAP * font;
                 limited(figure, options, Arrangement::Columns, [space, height])
             }
@@ -352,20 +352,29 @@ impl<'a> Blocks<'a> {
                 Legend::default()
             }
         };
-        let is_gone = matches!(place, LegendPlace::Right | LegendPlace::Below) && legend.rows.is_empty();
-        blocks.place = if is_gone { LegendPlace::Hidden } else { place };
+        let is_outside = matches!(place, LegendPlace::Right | LegendPlace::Above | LegendPlace::Below);
+        blocks.place = if is_outside && legend.rows.is_empty() { LegendPlace::Hidden } else { place };
         blocks.legend = legend;
         blocks
     }
 
+    /// Returns the height of the title with its gap, in ems.
+    fn title(&self) -> f64 {
+        if self.title.is_empty() {
+            return 0.0;
+        }
+        self.title.len() as f64 * LINE_HEIGHT * TITLE + TITLE_GAP
+    }
+
+    /// Returns the height that a legend takes above the plot.
+    fn legend_above(&self) -> f64 {
+        if self.place == LegendPlace::Above { self.legend.height + BLOCK_GAP * self.font } else { 0.0 }
+    }
+
     /// Returns the height above the plot, at least half a label of y.
     pub fn top(&self) -> f64 {
-        let title = if self.title.is_empty() {
-            CAP_HEIGHT / 2.0
-        } else {
-            self.title.len() as f64 * LINE_HEIGHT * TITLE + TITLE_GAP
-        };
-        (MARGIN + title + names_height(self.axes)) * self.font
+        let title = if self.title.is_empty() { CAP_HEIGHT / 2.0 } else { self.title() };
+        (MARGIN + title + names_height(self.axes)) * self.font + self.legend_above()
     }
 
     /// Returns the height of the x axis with labels and title, in points.
@@ -399,14 +408,20 @@ impl<'a> Blocks<'a> {
         width - MARGIN * self.font - legend - ends
     }
 
-    /// Returns the upper left corner of a legend beside or below the plot.
+    /// Returns the upper left corner of a legend above, beside or below the plot.
     pub fn legend_at(&self, width: f64, plot: Rect) -> [f64; 2] {
         let margin = MARGIN * self.font;
         let last = width - margin - self.legend.width;
-        if self.place == LegendPlace::Below {
-            return [plot.left.min(last).max(margin), plot.bottom + self.axis() + BLOCK_GAP * self.font];
+        let left = plot.left.min(last).max(margin);
+        match self.place {
+            LegendPlace::Above => [left, margin + self.title() * self.font],
+            LegendPlace::Below => [left, plot.bottom + self.axis() + BLOCK_GAP * self.font],
+            LegendPlace::Inside
+            | LegendPlace::Corner(_)
+            | LegendPlace::LineEnds
+            | LegendPlace::Right
+            | LegendPlace::Hidden => [last, plot.top],
         }
-        [last, plot.top]
     }
 
     /// Returns the title, the title of x and the small print.

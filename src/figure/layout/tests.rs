@@ -86,7 +86,7 @@ fn figure(names: &[String], ends: [f64; 2]) -> Figure {
 fn long_names_overlap_nothing_at_any_size() {
     let names: Vec<String> = (0..12).map(|i| format!("{i} {}", "winning ticket reset ".repeat(4))).collect();
     for preset in Preset::ALL {
-        for legend in [LegendPlace::Right, LegendPlace::Below, LegendPlace::Hidden] {
+        for legend in [LegendPlace::Right, LegendPlace::Above, LegendPlace::Below, LegendPlace::Hidden] {
             let size = Size { legend, ..preset.size() };
             assert_eq!(check(&figure(&names, [0.0, 12.0]), &size), Ok(()), "{preset:?} {legend:?}");
         }
@@ -99,7 +99,13 @@ fn the_page_has_the_requested_size_and_a_long_legend_gets_smaller_then_shorter()
         &(0..60).map(|i| format!("arm {i} with a name of some length")).collect::<Vec<_>>(),
         [0.0, 12.0],
     );
-    let places = [LegendPlace::Inside, LegendPlace::Right, LegendPlace::Below, LegendPlace::LineEnds];
+    let places = [
+        LegendPlace::Inside,
+        LegendPlace::Right,
+        LegendPlace::Above,
+        LegendPlace::Below,
+        LegendPlace::LineEnds,
+    ];
     for (preset, legend) in Preset::ALL.into_iter().flat_map(|preset| places.map(|place| (preset, place))) {
         let size = Size { legend, ..preset.size() };
         let layout = layout(&long, &options(size));
@@ -243,13 +249,13 @@ proptest! {
     fn nothing_ever_overlaps(
         names in prop::collection::vec("[a-zA-Z0-9 _.,=-]{0,90}", 0..9),
         low in -1e7..1e7_f64, span in 1e-4..1e8_f64, log in any::<bool>(), power in any::<bool>(),
-        right in any::<bool>(), preset in 0..3_usize,
+        place in 0..3_usize, preset in 0..3_usize,
     ) {
         let low = if log { low.abs() + 1e-6 } else { low };
         let mut figure = figure(&names, [low, low + span]);
         if log { figure.x = figure.x.log(); }
         if power { figure.x.format = Format::Power; }
-        let legend = if right { LegendPlace::Right } else { LegendPlace::Below };
+        let legend = [LegendPlace::Right, LegendPlace::Above, LegendPlace::Below][place];
         let size = Size { legend, ..Preset::ALL[preset].size() };
         prop_assert_eq!(check(&figure, &size), Ok(()));
     }
@@ -329,7 +335,9 @@ fn panels_their_heads_and_their_labels_overlap_nothing() {
         let sizes: Vec<u32> = (0..count).map(|power| 16 << power).collect();
         for axes in [FacetAxes::Shared, FacetAxes::Free] {
             for preset in Preset::ALL {
-                for legend in [LegendPlace::Inside, LegendPlace::Right, LegendPlace::Hidden] {
+                for legend in
+                    [LegendPlace::Inside, LegendPlace::Right, LegendPlace::Below, LegendPlace::Hidden]
+                {
                     let size = Size { legend, ..preset.size() };
                     let found = check_panels(&by_batch(&sizes, axes), size);
                     assert_eq!(found, Ok(()), "{count} {axes:?} {preset:?} {legend:?}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ArmRuns;
 use super::curves::{Averaged, Series, averaged};
-use super::series::{Curve, Place};
+use super::series::Curve;
 use crate::model::{Figure, Level, Line, LineRound, training_text};
 use crate::palette::{DASHES, Style, style_of};
 use results::rounds::{Levels, level_text, rounds};
@@ -97,19 +97,14 @@ fn groups(arm: &ArmRuns, series: &str) -> Vec<Group> {
         for round in rounds(record).into_iter().filter(|round| round.branch.is_empty()) {
             let start = round.start(record, series).map(|point| [0.0, point.value]);
             let within = round.points(record, series);
-            let points: Vec<[f64; 2]> = start
-                .into_iter()
-                .chain(
-                    within
-                        .filter(|(_, point)| point.member.is_none_or(|member| member == 1))
-                        .map(|(epochs, point)| [epochs, point.value]),
-                )
-                .collect();
-            if points.is_empty() {
+            let within = within.filter(|(_, point)| point.member.is_none_or(|member| member == 1));
+            let mut curve = Curve { seed: *seed, place: of, run: run.clone(), ..Curve::default() };
+            for point in start.into_iter().chain(within.map(|(epochs, point)| [epochs, point.value])) {
+                curve.push(point[0], point);
+            }
+            if curve.points.is_empty() {
                 continue;
             }
-            let places = points.iter().map(|point| Place { at: point[0], nth: 0 }).collect();
-            let curve = Curve { seed: *seed, place: of, run: run.clone(), places, points };
             let empty = || Group { number: round.number, remaining: Vec::new(), curves: Vec::new() };
             let group = groups.entry(round.number).or_insert_with(empty);
             group.remaining.push(round.remaining);

@@ -150,7 +150,8 @@ impl Curve {
         found
     }
 
-    fn push(&mut self, at: f64, point: [f64; 2]) {
+    /// Adds a point at a place behind all others.
+    pub fn push(&mut self, at: f64, point: [f64; 2]) {
         let nth = match self.places.last() {
             Some(last) if last.at.total_cmp(&at).is_eq() => last.nth + 1,
             _ => 0,

@@ -7,15 +7,16 @@ use super::{Id, Item, MARKER, Pen, Shape, WHISKER, segments};
 use crate::axis::Mapping;
 use crate::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::layout::{Anchor, Text};
-use crate::model::{At, Figure, Line};
+use crate::model::{At, Figure, Line, belongs_to};
 use crate::palette::{Marker, Style, Theme};
-use results::number::Digits;
+use results::number::{Digits, Format};
 use results::statistics::Band;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum EndText {
-    /// The last value with its interval and, while some are to come, its seeds: "97.58 ± 0.24, 2 of 3".
-    Values,
+pub enum EndText<'a> {
+    /// The last value with its interval and, while some are to come, its seeds: "97.58 ± 0.24, 2 of 3". Of many lines, only those of
+    /// the selected arm have one.
+    Values { selected: Option<&'a str> },
     /// The name, at most this wide.
     Names {
         /// In points.
@@ -47,8 +48,12 @@ pub struct End {
     slot: usize,
 }
 
-/// More lines have no ends: their texts would be a list without order.
+/// More lines have no names at their ends: they would be a list without order.
 pub const MOST: usize = 8;
+/// Of more lines, only those that are selected have values, so that each is close to its mark.
+const MOST_VALUES: usize = 4;
+/// The room for values of shares, so that a plot is still while they change.
+const VALUES: [&str; 2] = ["00.00", " ± 00.00"];
 /// Distance of whiskers, of the first one from the plot, and of texts from the last one, in ems.
 const SLOT: f64 = 0.95;
 const BEFORE: f64 = 0.9;
@@ -65,18 +70,28 @@ impl Ends {
         hidden: &BTreeSet<String>,
         y: Mapping,
         em: f64,
-        text: EndText,
+        text: EndText<'_>,
     ) -> Option<Self> {
-        let lines = figure.lines.iter().filter(|line| !hidden.contains(&line.name)).count();
+        let is_shown = |name: &String| !hidden.contains(name);
+        let references = figure.reference_lines.iter().map(|line| &line.name);
+        let lines = figure.lines.iter().map(|line| &line.name);
+        let count = lines.chain(references).filter(|name| is_shown(name)).count();
         // Over a setting, the last value is that of the largest one, which says little.
-        let is_over_setting = text == EndText::Values && figure.is_over_setting();
-        if !figure.has_curves() || lines > MOST || is_over_setting {
+        let (is_over_setting, most) = match text {
+            EndText::Values { .. } => (figure.is_over_setting(), MOST_VALUES),
+            EndText::Names { .. } => (false, MOST),
+        };
+        if !figure.has_curves() || is_over_setting {
             return None;
         }
         let mut rows = ends(figure, hidden, y);
+        if count > most {
+            let EndText::Values { selected } = text else { return None };
+            rows.retain(|(end, _)| selected.is_some_and(|arm| belongs_to(&end.name, arm)));
+        }
         let [top, bottom] = y.ends();
         let gap = LINE_HEIGHT * em;
-        if rows.is_empty() || rows.len() > MOST || rows.len() as f64 * gap > bottom - top {
+        if rows.is_empty() || rows.len() > most || rows.len() as f64 * gap > bottom - top {
             return None;
         }
         rows.sort_by(|a, b| a.0.y.total_cmp(&b.0.y));
@@ -88,7 +103,7 @@ impl Ends {
                 EndText::Names { most } => {
                     [fit(&end.name, em, Weight::Regular, most, 1).join(" "), String::new()]
                 }
-                EndText::Values => {
+                EndText::Values { .. } => {
                     let text = |ends| figure.interval_text(mean, ends, digits);
                     let parts = [interval.map(text).unwrap_or_default(), std::mem::take(&mut end.texts[1])];
                     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -104,7 +119,17 @@ impl Ends {
             let space = if rest.is_empty() { 0.0 } else { SPACE * em };
             width(value, em, Weight::Regular) + space + width(rest, em, Weight::Regular)
         };
-        let widest = ends.iter().map(long).fold(0.0, f64::max);
+        let room = match text {
+            EndText::Values { .. } if figure.y.format == Format::Percent => {
+                let has_intervals = figure.lines.iter().any(|line| !line.band.is_empty());
+                VALUES[..1 + usize::from(has_intervals)]
+                    .iter()
+                    .map(|text| width(text, em, Weight::Regular))
+                    .sum()
+            }
+            EndText::Values { .. } | EndText::Names { .. } => 0.0,
+        };
+        let widest = ends.iter().map(long).fold(room, f64::max);
         let width = (BEFORE + (slots as f64 - 1.0) * SLOT + MARKER + AFTER) * em + widest;
         Some(Self { rows: ends, width, slots })
     }
@@ -126,8 +151,8 @@ impl Ends {
             );
             let base = end.text_y + CAP_HEIGHT * em / 2.0;
             let [value, rest] = &end.texts;
-            items
-                .push(Shape::Text(Text::new(value, [text, base], Anchor::Start, em), theme.ink()).of(end.id));
+            let value_text = Text::new(value, [text, base], Anchor::Start, em);
+            items.push(Shape::Text(value_text, end.style.rgb(theme)).of(end.id));
             if !rest.is_empty() {
                 let after = text + width(value, em, Weight::Regular) + SPACE * em;
                 let rest = Text { muted: true, ..Text::new(rest, [after, base], Anchor::Start, em) };
@@ -251,9 +276,14 @@ mod tests {
 
     #[test]
     fn values_have_their_intervals_and_texts_keep_apart() {
-        let ends =
-            Ends::new(&figure(&[0.9758, 0.975, 0.9]), &BTreeSet::new(), mapping(), 12.0, EndText::Values)
-                .unwrap();
+        let ends = Ends::new(
+            &figure(&[0.9758, 0.975, 0.9]),
+            &BTreeSet::new(),
+            mapping(),
+            12.0,
+            EndText::Values { selected: None },
+        )
+        .unwrap();
         let texts: Vec<String> = ends.rows.iter().map(|end| end.texts.join(" ")).collect();
         assert_eq!(texts, ["98.00 ± 0.10", "97.58 ± 1.00", "97.50 ± 1.00", "90.00 ± 1.00"]);
         let gaps = ends.rows.windows(2).map(|two| two[1].text_y - two[0].text_y);
@@ -267,10 +297,12 @@ mod tests {
         let mut figure = figure(&[0.97]);
         figure.spread = Some(Spread::Interval95);
         figure.lines[0].band[0] = Band { x: 1.0, low: 0.97 - 0.0706, high: 1.0 };
-        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values { selected: None })
+            .unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "± 7.06"]), "{ends:?}");
         figure.spread = Some(Spread::MinMax);
-        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values { selected: None })
+            .unwrap();
         assert!(ends.rows.iter().any(|end| end.texts == ["97.00", "89.94–100.00"]), "{ends:?}");
     }
 
@@ -278,7 +310,8 @@ mod tests {
     fn a_mean_beside_unfinished_seeds_has_their_number_as_the_legend_has() {
         let mut figure = figure(&[0.9]);
         figure.lines[0].seeds = Some(Seeds { done: 2, planned: 3, running: 1 });
-        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values).unwrap();
+        let ends = Ends::new(&figure, &BTreeSet::new(), mapping(), 12.0, EndText::Values { selected: None })
+            .unwrap();
         let end = ends.rows.iter().find(|end| end.name == "arm 0").unwrap();
         assert_eq!(end.texts.join(" "), "90.00 ± 1.00, 2 of 3");
     }
@@ -292,12 +325,30 @@ mod tests {
     }
 
     #[test]
-    fn many_lines_hidden_ones_and_those_out_of_sight_have_no_ends() {
-        let of = |figure: &Figure, hidden: &[&str]| {
+    fn hidden_lines_and_those_out_of_sight_have_no_ends_and_of_many_lines_only_the_selected_one() {
+        let of = |figure: &Figure, hidden: &[&str], selected| {
             let hidden = hidden.iter().map(|name| (*name).to_owned()).collect();
-            Ends::new(figure, &hidden, mapping(), 12.0, EndText::Values).map(|ends| ends.rows.len())
+            let ends = Ends::new(figure, &hidden, mapping(), 12.0, EndText::Values { selected })?;
+            Some(ends.rows.iter().map(|end| end.name.clone()).collect::<Vec<_>>())
         };
-        assert_eq!(of(&figure(&[0.9; 9]), &[]), None);
-        assert_eq!(of(&figure(&[0.9, 0.1, 0.8]), &["arm 0"]), Some(2));
+        assert_eq!(of(&figure(&[0.9; 4]), &[], None), None);
+        assert_eq!(of(&figure(&[0.9; 4]), &[], Some("arm 2")), Some(vec!["arm 2".to_owned()]));
+        assert_eq!(of(&figure(&[0.9, 0.1, 0.8]), &["arm 0"], None).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn values_have_the_colour_of_their_arm_and_a_gutter_that_does_not_change_with_them() {
+        let ends = |values: &[f64]| {
+            let text = EndText::Values { selected: None };
+            Ends::new(&figure(values), &BTreeSet::new(), mapping(), 12.0, text).unwrap()
+        };
+        assert_eq!(ends(&[0.9, 0.8]).width, ends(&[0.9758, 0.6]).width);
+        let theme = Theme::DarkScreen;
+        let inks =
+            ends(&[0.9]).items(0.0, 12.0, theme).into_iter().filter_map(|item| match (item.id, item.shape) {
+                (Some(Id::Line(0)), Shape::Text(text, ink)) if !text.muted => Some(ink),
+                _ => None,
+            });
+        assert_eq!(inks.collect::<Vec<_>>(), [style_of(0).rgb(theme)]);
     }
 }

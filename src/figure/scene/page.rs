@@ -22,7 +22,7 @@ const INSET: f64 = 0.6;
 /// Opacity of the ground behind such a legend.
 const PATCH: f64 = 0.85;
 
-/// Returns the items of a figure on its page, and the size of the page. A legend that would cover data in every corner is below.
+/// Returns the items of a figure on its page, and the size of the page. A legend that would cover data in every corner is above.
 pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
     let Placed { items, page, .. } = placed(figure, options);
     (items, page)
@@ -31,7 +31,7 @@ pub fn drawn(figure: &Figure, options: &Options) -> (Vec<Item>, [f64; 2]) {
 /// Facts about a page that depend on its room.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PageFacts {
-    /// The place of the legend, which is below or beside the plot if the chosen one has no room.
+    /// The place of the legend, which is above or beside the plot if the chosen one has no room.
     pub legend: LegendPlace,
     /// The size of the smallest text in points; `None` without any.
     pub least_text: Option<f64>,
@@ -177,7 +177,11 @@ fn legend(figure: &Figure, layout: &Layout<'_>, theme: Theme, data: &[Item]) -> 
     let corner = match layout.place {
         LegendPlace::Corner(corner) => Some((corner, 0.0)),
         LegendPlace::Inside => Some(emptiest(data, layout.plot, size, None)),
-        LegendPlace::LineEnds | LegendPlace::Right | LegendPlace::Below | LegendPlace::Hidden => None,
+        LegendPlace::LineEnds
+        | LegendPlace::Right
+        | LegendPlace::Above
+        | LegendPlace::Below
+        | LegendPlace::Hidden => None,
     };
     let [left, top] = corner.map_or(layout.legend_at, |(corner, weight)| {
         covered = weight;
@@ -228,7 +232,7 @@ pub fn in_corner(area: Rect, corner: Corner, [width, height]: [f64; 2]) -> Rect 
 const SLACK: f64 = 40.0;
 
 /// A legend in a corner covers at most so much, in ems of lines.
-const MOST_COVERED: f64 = 3.0;
+pub const MOST_COVERED: f64 = 1.0;
 
 /// Returns the corner where a rectangle of this size covers the fewest lines, and the points of lines that it covers; the
 /// `preferred` corner if it is nearly as empty.

@@ -375,7 +375,7 @@ fn every_panel_and_one_legend_are_on_the_page() {
 }
 
 #[test]
-fn a_legend_that_finds_no_free_corner_is_below_the_plot() {
+fn a_legend_that_finds_no_free_corner_is_above_the_plot() {
     let zigzag = |steps: u32| {
         let points =
             (0..=steps).map(|step| [f64::from(step) / f64::from(steps), f64::from(step % 2)]).collect();
@@ -386,13 +386,13 @@ fn a_legend_that_finds_no_free_corner_is_below_the_plot() {
         svg(figure, &Options { size, ..Options::default() })
     };
     let full = zigzag(60);
-    assert!(place(&full, LegendPlace::Inside) == place(&full, LegendPlace::Below));
+    assert!(place(&full, LegendPlace::Inside) == place(&full, LegendPlace::Above));
     let found = |figure: &Figure| page_facts(figure, &Options::default()).legend;
-    assert_eq!(found(&full), LegendPlace::Below);
+    assert_eq!(found(&full), LegendPlace::Above);
     let free = Figure {
         lines: vec![Line::new("up", style_of(0), vec![[0.0, 0.0], [1.0, 1.0]])],
         ..Figure::default()
     };
-    assert!(place(&free, LegendPlace::Inside) != place(&free, LegendPlace::Below));
+    assert!(place(&free, LegendPlace::Inside) != place(&free, LegendPlace::Above));
     assert_eq!(found(&free), LegendPlace::Inside);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::axis::Scale;
 use super::distinct;
-use super::model::{Figure, Trace};
+use super::model::{Figure, FigureLook, Trace};
 use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
 use super::scene::same;
@@ -206,7 +206,8 @@ pub fn exported(
     let filter = view.filter_note(&rows, &left_out);
     let options = PlotOptions { columns: view.table.columns.clone(), ..view.options.clone() };
     let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &options, &kept, &filter);
-    seen(&figure, &kept)
+    let look = FigureLook { bands: options.bands, ..FigureLook::default() };
+    Figure { look, ..seen(&figure, &kept) }
 }
 
 /// Settings beyond this number are only counted.

@@ -23,7 +23,7 @@ use form::path::Place;
 use results::tiles::Group;
 
 /// Opens a file or a folder with the program that the desktop has for it.
-fn open_on_desktop(ctx: &egui::Context, path: &Path) {
+pub(super) fn open_on_desktop(ctx: &egui::Context, path: &Path) {
     ctx.open_url(egui::OpenUrl::new_tab(format!("file://{}", path.display())));
 }
 

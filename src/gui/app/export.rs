@@ -8,14 +8,15 @@ use std::time::{Duration, Instant, SystemTime};
 use eframe::egui::{self, ColorImage};
 
 use super::App;
+use super::chrome::open_on_desktop;
 use crate::background::{Copied, WriteJob, Written};
-use crate::dialogs::{PathUse, Share};
+use crate::dialogs::{Dialog, PathUse, Share};
 use crate::export::{ExportDialog, ExportResponse, ExportSettings, FigureSettings};
 use crate::files::{PathRequest, Purpose};
 use crate::plot::Wanted;
 use crate::text;
 use crate::views::Subject;
-use doc::{Experiment, Run, file};
+use doc::{Experiment, Run, file, listed};
 use figure::csv::csv;
 use figure::export::{missing_characters, picture};
 use figure::{Figure, FileKind, Options, write, write_file};
@@ -40,8 +41,8 @@ impl App {
     pub(super) fn take_figure(&mut self, subject: Subject, wanted: Wanted, ctx: &egui::Context) {
         match wanted {
             Wanted::File => self.open_export(subject, ctx),
-            Wanted::Picture => self.begin_export(Export::Picture, &subject, ctx),
-            Wanted::Values => self.begin_export(Export::Values, &subject, ctx),
+            Wanted::Picture => self.begin_export(vec![Export::Picture], &subject, ctx),
+            Wanted::Values => self.begin_export(vec![Export::Values], &subject, ctx),
         }
     }
 
@@ -51,7 +52,7 @@ impl App {
         let folder = remembered.export_folder.clone().filter(|folder| folder.is_dir());
         let settings = ExportSettings {
             figure,
-            kind: remembered.export_kind.unwrap_or(FileKind::Pdf),
+            kinds: remembered.export_kinds.clone(),
             folder: folder.unwrap_or_else(|| self.folder()),
         };
         let build = self.export_figure(&subject, ctx);
@@ -102,37 +103,40 @@ impl App {
         if (&last.title, last.seeds) != (&now.title, now.seeds) {
             dialog.rebuild(ctx, self.export_figure(&subject, ctx));
         }
-        dialog.is_writing =
-            self.workspace.writing.iter().any(|job| job.path.as_ref() == Some(&dialog.path()));
         let response = dialog.ui(ctx);
         self.take_export_settings(&mut dialog, &subject, ctx);
+        let (paths, folder) = (dialog.paths(), dialog.settings.folder.clone());
+        let open = OpenExport { dialog, subject: subject.clone() };
+        self.shell.exporting = Some(open).filter(|_| response != Some(ExportResponse::Close));
         match response {
-            Some(ExportResponse::Close) => return,
-            Some(ExportResponse::Write(path)) => {
-                self.shell.settings.export_folder = Some(dialog.settings.folder.clone());
-                self.use_path(PathUse::Export(subject.clone()), path, ctx);
+            Some(ExportResponse::Write) => {
+                self.shell.settings.export_folder = Some(folder);
+                let existing: Vec<PathBuf> = paths.iter().filter(|path| path.exists()).cloned().collect();
+                match existing.first() {
+                    Some(first) => {
+                        let usage = PathUse::Export(subject, paths);
+                        self.shell.dialog = Some(Dialog::overwrite(first.clone(), usage, &existing));
+                    }
+                    None => self.export(paths, &subject, ctx),
+                }
             }
-            Some(ExportResponse::CopyPicture) => self.begin_export(Export::Picture, &subject, ctx),
+            Some(ExportResponse::CopyPicture) => self.begin_export(vec![Export::Picture], &subject, ctx),
             Some(ExportResponse::CopyCaption(text)) => {
                 ctx.copy_text(text);
                 self.log.info("Copied the caption");
             }
+            Some(ExportResponse::Show(folder)) => open_on_desktop(ctx, &folder),
             Some(ExportResponse::Browse) => {
-                let request = PathRequest {
-                    purpose: Purpose::Folder,
-                    folder: dialog.settings.folder.clone(),
-                    name: String::new(),
-                };
+                let request = PathRequest { purpose: Purpose::Folder, folder, name: String::new() };
                 self.shell.ask(request, PathUse::ExportFolder, ctx);
             }
-            None => {}
+            Some(ExportResponse::Close) | None => {}
         }
-        self.shell.exporting = Some(OpenExport { dialog, subject });
     }
 
     /// Keeps what the dialog has; a figure with other lines or another title is built again.
     fn take_export_settings(&mut self, dialog: &mut ExportDialog, subject: &Subject, ctx: &egui::Context) {
-        self.shell.settings.export_kind = Some(dialog.settings.kind);
+        self.shell.settings.export_kinds.clone_from(&dialog.settings.kinds);
         let plots = &mut self.workspace.plot;
         plots.set_paper(&dialog.settings.figure.options);
         let Subject::Plot(plot) = subject else { return };
@@ -153,30 +157,33 @@ impl App {
         }
     }
 
-    /// Writes a figure; the ending of the file says as what.
-    pub(super) fn export(&mut self, path: &Path, subject: &Subject, ctx: &egui::Context) {
-        let Some(kind) = FileKind::from_path(path) else {
-            let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
-            return self.fail(FIGURE_FAILED, &text);
-        };
-        self.log.info(format!("Writing {} to {}…", subject.title(), path.display()));
-        self.begin_export(Export::File(path.to_owned(), kind), subject, ctx);
+    /// Writes a figure to files; the ending of each says as what.
+    pub(super) fn export(&mut self, paths: Vec<PathBuf>, subject: &Subject, ctx: &egui::Context) {
+        let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+        self.log.info(format!("Writing {} to {}…", subject.title(), listed(&names)));
+        if let Some(open) = &mut self.shell.exporting {
+            open.dialog.begin(&paths);
+        }
+        let export = |path: PathBuf| FileKind::from_path(&path).map(|kind| Export::File(path, kind));
+        self.begin_export(paths.into_iter().filter_map(export).collect(), subject, ctx);
     }
 
-    fn begin_export(&mut self, export: Export, subject: &Subject, ctx: &egui::Context) {
-        let figure = self.export_figure(subject, ctx);
+    fn begin_export(&mut self, exports: Vec<Export>, subject: &Subject, ctx: &egui::Context) {
         let outdated = self.workspace.compare.outdated_count();
         if matches!(subject, Subject::Plot(_)) && outdated > 0 {
             let runs = text::counted(outdated, "outdated run");
             self.log.info(format!("Left out {runs}: exports hold current results only"));
         }
-        let (paper, label) = (self.workspace.plot.paper(), subject.title().to_owned());
-        let (failure, path) = match &export {
-            Export::File(path, _) => (FIGURE_FAILED, Some(path.clone())),
-            Export::Picture => ("The figure was not copied", None),
-            Export::Values => ("The values were not copied", None),
-        };
-        self.write(failure, path, ctx, move || export.make(&figure()?, &paper, label));
+        for export in exports {
+            let figure = self.export_figure(subject, ctx);
+            let (paper, label) = (self.workspace.plot.paper(), subject.title().to_owned());
+            let (failure, path) = match &export {
+                Export::File(path, _) => (FIGURE_FAILED, Some(path.clone())),
+                Export::Picture => ("The figure was not copied", None),
+                Export::Values => ("The values were not copied", None),
+            };
+            self.write(failure, path, ctx, move || export.make(&figure()?, &paper, label));
+        }
     }
 
     /// Begins to write in a thread, or shows why that is not possible.
@@ -187,22 +194,30 @@ impl App {
         ctx: &egui::Context,
         work: impl FnOnce() -> Result<Written, String> + Send + 'static,
     ) {
-        match WriteJob::begin(failure, path, ctx, work) {
+        match WriteJob::begin(failure, path.clone(), ctx, work) {
             Ok(job) => self.workspace.writing.push(job),
-            Err(why) => self.fail(failure, &why),
+            Err(why) => self.take_end(failure, path.as_deref(), Err(why)),
         }
     }
 
-    /// Takes what threads have written. The export dialog stays open until its file is written.
+    /// Takes what threads have written.
     pub(super) fn take_written(&mut self, ctx: &egui::Context) {
         for job in std::mem::take(&mut self.workspace.writing) {
             match job.finish(&mut self.log, ctx) {
                 Ok(false) => self.workspace.writing.push(job),
-                Ok(true) => {
-                    drop(self.shell.exporting.take_if(|open| job.path.as_ref() == Some(&open.dialog.path())));
-                }
-                Err(why) => self.fail(job.failure, &why),
+                end => self.take_end(job.failure, job.path.as_deref(), end.map(drop)),
             }
+        }
+    }
+
+    /// Tells the export dialog about its files; a failure of anything else has a dialog of its own.
+    fn take_end(&mut self, failure: &str, path: Option<&Path>, end: Result<(), String>) {
+        let open = self.shell.exporting.as_mut().zip(path);
+        let is_told = open.is_some_and(|(open, path)| open.dialog.end(path, &end));
+        match end {
+            Err(why) if is_told => self.log.error(format!("{failure}: {why}")),
+            Err(why) => self.fail(failure, &why),
+            Ok(()) => {}
         }
     }
 
@@ -286,7 +301,7 @@ impl App {
     #[cfg(test)]
     pub(super) fn export_to(&mut self, path: &Path, ctx: &egui::Context) {
         let OpenExport { subject, .. } = self.shell.exporting.take().expect("the dialog is open");
-        self.use_path(PathUse::Export(subject), path.to_owned(), ctx);
+        self.export(vec![path.to_owned()], &subject, ctx);
     }
 }
 

@@ -94,7 +94,7 @@ impl App {
     /// Uses a path, after a question about a file that would be replaced.
     pub(super) fn use_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
         if usage.writes() && path.exists() {
-            self.shell.dialog = Some(Dialog::overwrite(path, usage));
+            self.shell.dialog = Some(Dialog::overwrite(path.clone(), usage, &[path]));
         } else {
             self.take_path(usage, path, ctx);
         }
@@ -104,7 +104,7 @@ impl App {
         match usage {
             PathUse::Open(leaving) => self.proceed(Leaving { to: Next::Open(path), ..leaving }, ctx),
             PathUse::Save(then) => self.save_to(&path, then, ctx),
-            PathUse::Export(subject) => self.export(&path, &subject, ctx),
+            PathUse::Export(subject, paths) => self.export(paths, &subject, ctx),
             PathUse::Report => self.write_report(path, ctx),
             PathUse::ExportFolder => self.take_export_folder(path),
             PathUse::Share(share) => self.share(share, path, ctx),

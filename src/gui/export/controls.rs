@@ -1,13 +1,13 @@
 //! The settings of the export dialog: those that change something about the figure and the format.
 
-use eframe::egui::{Checkbox, DragValue, Frame, RichText, TextEdit, Ui};
+use eframe::egui::{Checkbox, DragValue, RichText, TextEdit, Ui};
 
 use super::{ExportDialog, ExportResponse};
 use crate::form::note_edited;
-use crate::theme::{self, NAME, SMALL, STEP, present};
+use crate::theme::{self, NAME, STEP, present};
 use crate::widgets::{self, FieldState};
 use figure::legend::samples;
-use figure::{Figure, FileKind, IntervalStyle};
+use figure::{Figure, IntervalStyle};
 use form::number::number;
 use results::page::{Corner, LegendPlace, Size};
 use results::view::Preset;
@@ -21,23 +21,26 @@ impl ExportDialog {
     /// Draws the settings that apply; returns what is asked of the window.
     pub(super) fn settings_ui(&mut self, ui: &mut Ui) -> Option<ExportResponse> {
         ui.spacing_mut().item_spacing.y = 0.625 * STEP;
-        let applies = Applies::new(self.figure().map(|figure| &**figure));
-        if self.settings.kind == FileKind::Csv {
-            let text = "A CSV file has the values with their intervals; size and look do not apply";
-            ui.label(RichText::new(text).size(SMALL));
-        } else {
+        // Until the figure is there, all of them apply.
+        let figure = self.figure().cloned();
+        let applies = |holds: fn(&Figure) -> bool| figure.as_deref().is_none_or(holds);
+        let any = |holds: fn(&Figure) -> bool| {
+            figure.as_ref().is_none_or(|figure| figure.parts().into_iter().any(holds))
+        };
+        let is_drawn = self.settings.draws();
+        if is_drawn {
             heading_ui(ui, "Size");
             size_ui(ui, &mut self.settings.figure.options.size);
-            if applies.legend {
+            if applies(|figure| !samples(figure).is_empty()) {
                 heading_ui(ui, "Legend");
-                legend_ui(ui, &mut self.settings.figure.options.size.legend, applies.line_ends);
+                legend_ui(ui, &mut self.settings.figure.options.size.legend, any(Figure::has_curves));
             }
         }
-        if applies.lines {
+        if any(|part| !part.lines.is_empty()) {
             self.lines_ui(ui);
         }
-        if self.settings.kind != FileKind::Csv {
-            self.texts_ui(ui, applies);
+        if is_drawn {
+            self.texts_ui(ui, applies(|figure| !figure.details.is_empty()));
         }
         heading_ui(ui, "File");
         self.file_ui(ui)
@@ -45,7 +48,7 @@ impl ExportDialog {
 
     /// Draws the settings of lines; single seeds are in tables too.
     fn lines_ui(&mut self, ui: &mut Ui) {
-        let is_drawn = self.settings.kind != FileKind::Csv;
+        let is_drawn = self.settings.draws();
         if !is_drawn && self.settings.figure.seeds.is_none() {
             return;
         }
@@ -63,7 +66,7 @@ impl ExportDialog {
         }
     }
 
-    fn texts_ui(&mut self, ui: &mut Ui, applies: Applies) {
+    fn texts_ui(&mut self, ui: &mut Ui, has_notes: bool) {
         heading_ui(ui, "Text around the figure");
         if let Some(title) = &mut self.settings.figure.title {
             row_ui(ui, "Title", |ui| {
@@ -73,40 +76,13 @@ impl ExportDialog {
             });
         }
         let options = &mut self.settings.figure.options;
-        if applies.notes {
+        if has_notes {
             let help = "What differs between arms, after their names";
             tick_ui(ui, "Show", &mut options.notes, "Notes at arm names", help);
         }
-        let label = if applies.notes { "" } else { "Show" };
+        let label = if has_notes { "" } else { "Show" };
         let help = "How many seeds a mean is of, what its interval is, and what cannot be drawn";
         tick_ui(ui, label, &mut options.footnote, "Footnote", help);
-    }
-}
-
-/// Which settings change something about a figure; all of them until it is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each setting applies by itself")]
-struct Applies {
-    legend: bool,
-    lines: bool,
-    /// Names at the ends of lines.
-    line_ends: bool,
-    notes: bool,
-}
-
-impl Applies {
-    /// Returns the settings that apply to this figure.
-    fn new(figure: Option<&Figure>) -> Self {
-        let Some(figure) = figure else {
-            return Self { legend: true, lines: true, line_ends: true, notes: true };
-        };
-        let parts = figure.parts();
-        Self {
-            legend: !samples(figure).is_empty(),
-            lines: parts.iter().any(|part| !part.lines.is_empty()),
-            line_ends: parts.iter().any(|part| part.has_curves()),
-            notes: !figure.details.is_empty(),
-        }
     }
 }
 
@@ -133,22 +109,6 @@ fn list_ui(ui: &mut Ui, label: &str, name: &str, chosen: &str, list: impl FnOnce
     row_ui(ui, label, |ui| {
         let shown = widgets::drop_down(name, chosen).width(ui.available_width()).show_ui(ui, list);
         shown.response.accessible_name(name);
-    });
-}
-
-/// Draws a few values side by side, of which one is chosen.
-pub fn segments_ui<T: PartialEq>(
-    ui: &mut Ui,
-    value: &mut T,
-    all: impl IntoIterator<Item = (T, impl Into<RichText>)>,
-) {
-    let frame = Frame::new().stroke((1.0, present(ui).edge)).corner_radius(4.0);
-    frame.show(ui, |ui| {
-        ui.spacing_mut().item_spacing.x = 0.0;
-        ui.spacing_mut().button_padding.x = 0.75 * STEP;
-        for (one, name) in all {
-            ui.selectable_value(value, one, name.into());
-        }
     });
 }
 
@@ -183,43 +143,28 @@ fn size_ui(ui: &mut Ui, size: &mut Size) {
     });
 }
 
-/// Draws the place of the legend, and its corner inside the plot; at the ends of lines where there are some.
+/// Draws the place of the legend; at the ends of lines where there are some.
 fn legend_ui(ui: &mut Ui, legend: &mut LegendPlace, has_ends: bool) {
-    let corner = if let LegendPlace::Corner(corner) = legend { Some(*corner) } else { None };
-    let is_inside = corner.is_some() || *legend == LegendPlace::Inside;
-    let mut place = if is_inside { LegendPlace::Inside } else { *legend };
-    row_ui(ui, "Place", |ui| {
-        let places = [
-            (LegendPlace::Inside, "Inside"),
-            (LegendPlace::Below, "Below"),
-            (LegendPlace::Right, "Right"),
-            (LegendPlace::LineEnds, "Line ends"),
-            (LegendPlace::Hidden, "None"),
-        ];
-        let known = places.into_iter().filter(|(place, _)| has_ends || *place != LegendPlace::LineEnds);
-        segments_ui(ui, &mut place, known);
-    });
-    if place != LegendPlace::Inside || !is_inside {
-        *legend = place;
-    }
-    if place != LegendPlace::Inside {
-        return;
-    }
-    list_ui(ui, "Corner", "Corner of the legend", corner.map_or("Emptiest", corner_name), |ui| {
-        ui.selectable_value(legend, LegendPlace::Inside, "Emptiest");
-        for corner in Corner::ALL {
-            ui.selectable_value(legend, LegendPlace::Corner(corner), corner_name(corner));
+    let name = |place: LegendPlace| match place {
+        LegendPlace::Inside => "Free corner, else above",
+        LegendPlace::Corner(Corner::BottomRight) => "Bottom right",
+        LegendPlace::Corner(Corner::BottomLeft) => "Bottom left",
+        LegendPlace::Corner(Corner::TopRight) => "Top right",
+        LegendPlace::Corner(Corner::TopLeft) => "Top left",
+        LegendPlace::LineEnds => "Line ends",
+        LegendPlace::Right => "Right of the plot",
+        LegendPlace::Above => "Above the plot",
+        LegendPlace::Below => "Below the plot",
+        LegendPlace::Hidden => "None",
+    };
+    let corners = Corner::ALL.map(LegendPlace::Corner);
+    let places = [LegendPlace::Above, LegendPlace::Below, LegendPlace::Right, LegendPlace::LineEnds];
+    let all = [LegendPlace::Inside].into_iter().chain(corners).chain(places).chain([LegendPlace::Hidden]);
+    list_ui(ui, "Place", "Place of the legend", name(*legend), |ui| {
+        for place in all.filter(|place| has_ends || *place != LegendPlace::LineEnds) {
+            ui.selectable_value(legend, place, name(place));
         }
     });
-}
-
-const fn corner_name(corner: Corner) -> &'static str {
-    match corner {
-        Corner::BottomRight => "Bottom right",
-        Corner::BottomLeft => "Bottom left",
-        Corner::TopRight => "Top right",
-        Corner::TopLeft => "Top left",
-    }
 }
 
 fn choice_ui(ui: &mut Ui, label: &str, is_on: &mut bool, [on, off]: [&str; 2]) {
@@ -232,7 +177,7 @@ fn choice_ui(ui: &mut Ui, label: &str, is_on: &mut bool, [on, off]: [&str; 2]) {
 /// Draws the choice of the spread around means.
 fn intervals_ui(ui: &mut Ui, intervals: &mut IntervalStyle) {
     let name = |style: IntervalStyle| match style {
-        IntervalStyle::Auto => "Bars at a few points, else bands",
+        IntervalStyle::Auto => "As in the window",
         IntervalStyle::Bars => "Error bars",
         IntervalStyle::Bands => "Bands",
         IntervalStyle::None => "None",

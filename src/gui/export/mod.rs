@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eframe::egui::{
-    self, Align, DragValue, Frame, Id, Label, Layout, Modal, Panel, RichText, ScrollArea, TextEdit, Ui,
+    self, Align, Checkbox, DragValue, Frame, Id, Label, Layout, Modal, Panel, RichText, ScrollArea, TextEdit,
+    Ui,
 };
 
 use super::background::Latest;
@@ -15,9 +16,9 @@ use super::files::{home_folder, typed};
 use super::icons::Icon;
 use super::text::shortened;
 use super::theme::{SMALL, STEP, present};
-use super::widgets::{self, FieldState};
-use controls::{row_ui, segments_ui};
-use doc::capitalised;
+use super::widgets::{self, FieldState, Tone, message_ui};
+use controls::row_ui;
+use doc::{capitalised, listed};
 use figure::{Figure, FileKind, Options};
 use preview::Preview;
 
@@ -39,17 +40,31 @@ pub struct FigureSettings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportSettings {
     pub figure: FigureSettings,
-    pub kind: FileKind,
+    /// The formats, of each of which it writes a file, in the order of the dialog.
+    pub kinds: Vec<FileKind>,
     /// The folder of the last export.
     pub folder: PathBuf,
+}
+
+/// The formats in the order of the dialog.
+const KINDS: [FileKind; 4] = [FileKind::Pdf, FileKind::Svg, FileKind::Png, FileKind::Csv];
+
+impl ExportSettings {
+    /// Returns true if a file of it is a picture.
+    fn draws(&self) -> bool {
+        self.kinds.iter().any(|kind| *kind != FileKind::Csv)
+    }
 }
 
 /// The choice in the dialog, which keeps its settings when it closes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportResponse {
-    Write(PathBuf),
+    /// Write the files of [`ExportDialog::paths`].
+    Write,
     CopyPicture,
     CopyCaption(String),
+    /// Show this folder.
+    Show(PathBuf),
     /// Choose the folder.
     Browse,
     Close,
@@ -81,8 +96,10 @@ pub struct ExportDialog {
     /// The name of the figure: "Accuracy vs. sparsity".
     title: String,
     pub settings: ExportSettings,
-    pub is_writing: bool,
-    /// The name of the file, without its ending.
+    /// The files of the last export that are still being written, and the others, each with the reason if it was not.
+    writing: Vec<PathBuf>,
+    written: Vec<(PathBuf, Result<(), String>)>,
+    /// The name of the files, without their endings.
     name: String,
     folder: FolderField,
     figure: Latest<(), Arc<Figure>>,
@@ -100,8 +117,8 @@ impl ExportDialog {
     ) -> Self {
         let (title, name) = (title.to_owned(), name.to_owned());
         let (folder, preview) = (FolderField::default(), Preview::default());
-        let (figure, is_writing) = (Latest::default(), false);
-        let mut dialog = Self { title, settings, is_writing, name, folder, figure, preview };
+        let (figure, writing, written) = (Latest::default(), Vec::new(), Vec::new());
+        let mut dialog = Self { title, settings, writing, written, name, folder, figure, preview };
         dialog.rebuild(ctx, build);
         dialog
     }
@@ -125,6 +142,20 @@ impl ExportDialog {
     ) {
         self.figure.abandon();
         self.figure.ask((), ctx, move || build().map(Arc::new));
+    }
+
+    /// Notes that these files are being written.
+    pub fn begin(&mut self, paths: &[PathBuf]) {
+        self.written.clear();
+        self.writing = paths.to_vec();
+    }
+
+    /// Notes that a file was written, or why not. Returns true if it is one of the last export.
+    pub fn end(&mut self, path: &Path, result: &Result<(), String>) -> bool {
+        let Some(place) = self.writing.iter().position(|own| own == path) else { return false };
+        self.written.push((self.writing.remove(place), result.clone()));
+        self.written.sort();
+        true
     }
 
     /// Draws the dialog.
@@ -175,11 +206,15 @@ impl ExportDialog {
         let is_back = ui.input(|input| input.events.contains(&egui::Event::WindowFocused(true)));
         self.folder.follow(&self.settings.folder, is_back);
         row_ui(ui, "Format", |ui| {
-            let kinds = [FileKind::Pdf, FileKind::Svg, FileKind::Png, FileKind::Csv];
-            let kinds = kinds.map(|kind| (kind, kind.ending().to_uppercase()));
-            segments_ui(ui, &mut self.settings.kind, kinds);
+            let chosen = &mut self.settings.kinds;
+            let is_chosen = |kind: FileKind| chosen.contains(&kind);
+            let mut ticks = KINDS.map(|kind| (kind, is_chosen(kind)));
+            for (kind, is_on) in &mut ticks {
+                widgets::input_ui(ui, Checkbox::new(is_on, kind.ending().to_uppercase()));
+            }
+            *chosen = ticks.into_iter().filter(|(_, is_on)| *is_on).map(|(kind, _)| kind).collect();
         });
-        if self.settings.kind == FileKind::Png {
+        if self.settings.kinds.contains(&FileKind::Png) {
             row_ui(ui, "PNG resolution", |ui| {
                 let dpi =
                     DragValue::new(&mut self.settings.figure.options.dpi).range(36.0..=1200.0).suffix(" dpi");
@@ -202,27 +237,30 @@ impl ExportDialog {
         });
         let is_wrong = self.why_not().is_some();
         row_ui(ui, "Name", |ui| {
-            let ending = RichText::new(format!(".{}", self.settings.kind.ending())).color(present(ui).text3);
-            let state = if is_wrong && self.figure.newest().is_some() && !self.is_writing {
+            let endings = self.settings.kinds.iter().map(|kind| format!(".{}", kind.ending()));
+            let endings = RichText::new(endings.collect::<Vec<_>>().join(" ")).color(present(ui).text3);
+            let is_named = self.settings.kinds.is_empty() || !self.writing.is_empty();
+            let state = if is_wrong && self.figure.newest().is_some() && !is_named {
                 FieldState::Wrong
             } else {
                 FieldState::Plain
             };
             // The same field below more or fewer settings.
             let field = TextEdit::singleline(&mut self.name).id(Id::unique("export file name"));
-            let field = field.desired_width(ui.available_width() - 64.0);
+            let field = field.desired_width(ui.available_width() - 144.0);
             let field = widgets::field_ui(ui, field, state).accessible_name("File name");
-            ui.label(ending);
+            ui.label(endings);
             if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) && !is_wrong {
-                response = Some(ExportResponse::Write(self.path()));
+                response = Some(ExportResponse::Write);
             }
         });
         response
     }
 
-    /// Returns the file that it writes.
-    pub fn path(&self) -> PathBuf {
-        self.settings.folder.join(format!("{}.{}", self.name.trim(), self.settings.kind.ending()))
+    /// Returns the files that it writes.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let path = |kind: &FileKind| format!("{}.{}", self.name.trim(), kind.ending());
+        self.settings.kinds.iter().map(|kind| self.settings.folder.join(path(kind))).collect()
     }
 
     /// Returns why the figure cannot be written.
@@ -237,19 +275,47 @@ impl ExportDialog {
         if Path::new(name).components().count() != 1 || name.starts_with('.') {
             return Some("The name of the file cannot have a slash or start with a dot".to_owned());
         }
-        if self.is_writing {
-            return Some("The file is being written".to_owned());
+        if self.settings.kinds.is_empty() {
+            return Some("Choose a format".to_owned());
+        }
+        if !self.writing.is_empty() {
+            return Some("The files are being written".to_owned());
         }
         match self.figure.newest() {
             None => Some("The figure is being made".to_owned()),
             Some(((), Err(why))) => Some(why.to_owned()),
-            Some(((), Ok(_))) if self.settings.kind == FileKind::Csv => None,
-            Some(((), Ok(_))) => self.settings.figure.options.size.check().err(),
+            Some(((), Ok(_))) if self.settings.draws() => self.settings.figure.options.size.check().err(),
+            Some(((), Ok(_))) => None,
         }
     }
 
+    /// Draws what became of the files of the last export.
+    fn written_ui(&self, ui: &mut Ui) -> Option<ExportResponse> {
+        const LINK: f32 = 120.0;
+        for (_, result) in &self.written {
+            if let Err(why) = result {
+                message_ui(ui, Tone::Bad, &capitalised(why));
+            }
+        }
+        let done = self.written.iter().filter(|(_, result)| result.is_ok()).map(|(path, _)| path);
+        let names: Vec<_> =
+            done.clone().filter_map(|path| Some(path.file_name()?.to_string_lossy())).collect();
+        let folder = done.last()?.parent()?;
+        ui.horizontal(|ui| {
+            let text = format!("Wrote {} to {}", listed(&names), folder.display());
+            let width = ui.available_width() - LINK;
+            ui.scope(|ui| {
+                ui.set_max_width(width);
+                message_ui(ui, Tone::Good, &text);
+            });
+            let link = ui.link(RichText::new("Show in folder").size(SMALL).color(present(ui).link));
+            link.clicked().then(|| ExportResponse::Show(folder.to_owned()))
+        })
+        .inner
+    }
+
     fn foot_ui(&self, ui: &mut Ui) -> Option<ExportResponse> {
-        let mut response = None;
+        let mut response = self.written_ui(ui);
         let caption =
             self.figure().map(|figure| caption(figure, &self.settings.figure.options)).unwrap_or_default();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -257,7 +323,7 @@ impl ExportDialog {
             let export = widgets::primary_ui(ui, why_not.is_none(), Icon::Export, "Export");
             let export = export.on_disabled_hover_text(why_not.unwrap_or_default());
             if export.clicked() {
-                response = Some(ExportResponse::Write(self.path()));
+                response = Some(ExportResponse::Write);
             }
             if ui.add(widgets::button(None, "Close")).clicked() {
                 response = Some(ExportResponse::Close);
@@ -285,11 +351,16 @@ impl ExportDialog {
     fn preview_ui(&mut self, ui: &mut Ui) {
         match self.figure.newest() {
             None => drop(ui.spinner()),
-            Some(((), Ok(_))) if self.settings.kind == FileKind::Csv => {
-                ui.label("A table of exactly what the figure shows, with all digits.");
+            Some(((), Err(why))) => drop(message_ui(ui, Tone::Bad, why)),
+            Some(((), Ok(figure))) => {
+                let has_values = self.settings.kinds.contains(&FileKind::Csv);
+                self.preview.ui(
+                    ui,
+                    figure,
+                    &self.settings.figure.options,
+                    [self.settings.draws(), has_values],
+                );
             }
-            Some(((), Err(why))) => drop(widgets::message_ui(ui, widgets::Tone::Bad, why)),
-            Some(((), Ok(figure))) => self.preview.ui(ui, figure, &self.settings.figure.options),
         }
     }
 }

@@ -3,23 +3,29 @@
 use std::sync::Arc;
 
 use eframe::egui::{
-    Align, ColorImage, Image, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, Vec2, vec2,
+    Align, ColorImage, Image, Label, Layout, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, Vec2,
+    vec2,
 };
 
-use crate::background::Latest;
+use crate::background::{Latest, LoadState};
 use crate::icons::Icon;
-use crate::theme::{self, NAME, STEP, present};
+use crate::theme::{self, NAME, SMALL, STEP, present};
 use crate::widgets::{self, Tone, message_ui};
 use doc::capitalised;
+use figure::csv::csv;
 use figure::export::{FileKind, missing_characters, picture};
 use figure::scene::page::{PageFacts, page_facts};
 use figure::{Figure, LegendPlace, Options};
+use form::number::counted;
 use results::number::{fixed, without_zeros};
 
 /// Points of the screen that stand for a point of paper at 100 %.
 const SCREEN: f64 = 96.0 / 72.0;
 /// The picture is never larger than this, in pixels.
 const MOST_PIXELS: f64 = 4_000.0;
+/// Height of the table of values below a picture, in points, and the most rows that it shows.
+const VALUES: f32 = 168.0;
+const MOST_ROWS: usize = 50;
 /// Height of the remarks below the picture, in points.
 const REMARKS: f32 = 72.0;
 /// The smallest text that most journals accept, in points.
@@ -45,15 +51,54 @@ struct Drawn {
 #[derive(Default)]
 pub struct Preview {
     drawn: Latest<Key, Drawn>,
+    /// The first rows of the table of values, and how many there are, by the address of the figure.
+    values: Latest<usize, (String, usize)>,
     /// The scale; nothing to fit.
     scale: Option<f64>,
 }
 
 impl Preview {
-    /// Draws the preview into all available space.
-    pub fn ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &Options) {
+    /// Draws the preview into all available space: the picture, the first rows of the table of values, or both.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        figure: &Arc<Figure>,
+        options: &Options,
+        [has_picture, has_values]: [bool; 2],
+    ) {
+        if has_picture {
+            let below = if has_values { VALUES + 2.0 * STEP } else { 0.0 };
+            self.picture_ui(ui, figure, options, below);
+        }
+        if has_values {
+            self.values_ui(ui, figure);
+        }
+    }
+
+    /// Draws the first rows of the table as its file has them.
+    fn values_ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>) {
+        let own = figure.clone();
+        let made = self.values.get(&Arc::as_ptr(figure).addr(), ui.ctx(), move || {
+            let text = csv(&own);
+            let first: Vec<&str> = text.lines().take(1 + MOST_ROWS).collect();
+            Ok((first.join("\n"), text.lines().count().saturating_sub(1)))
+        });
+        let LoadState::Ready((first, count)) = made else { return drop(ui.spinner()) };
+        let (first, rows) = (first.clone(), counted(*count, "row"));
+        let beginning =
+            if *count > MOST_ROWS { format!(", the first {MOST_ROWS} of them") } else { String::new() };
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("Values").font(theme::medium(NAME)));
+            ui.label(RichText::new(format!("{rows}{beginning}, with all digits")).color(present(ui).text2));
+        });
+        let area = ScrollArea::both().id_salt("values").auto_shrink([false, false]);
+        area.show(ui, |ui| ui.add(Label::new(RichText::new(first).monospace().size(SMALL)).extend()));
+    }
+
+    /// Draws the picture with its scale, leaving so much height `below`.
+    fn picture_ui(&mut self, ui: &mut Ui, figure: &Arc<Figure>, options: &Options, below: f32) {
         let size = options.size;
-        let space = ui.available_size() - vec2(0.0, theme::CONTROL + 3.0 * STEP + REMARKS);
+        let space = ui.available_size() - vec2(0.0, theme::CONTROL + 3.0 * STEP + REMARKS + below);
         let fit = (f64::from(space.x) / size.width_pt).min(f64::from(space.y) / size.height_pt) / SCREEN;
         let scale = self.scale.unwrap_or(fit).max(0.05);
         self.head_ui(ui, options, scale);
@@ -153,9 +198,10 @@ fn legend_note(wanted: LegendPlace, found: LegendPlace) -> Option<String> {
         LegendPlace::Inside | LegendPlace::Corner(_) => "inside",
         LegendPlace::LineEnds => "at the line ends",
         LegendPlace::Right => "at the right",
-        LegendPlace::Below | LegendPlace::Hidden => return None,
+        LegendPlace::Above | LegendPlace::Below | LegendPlace::Hidden => return None,
     };
-    let places = [(LegendPlace::Below, "below"), (LegendPlace::Right, "at the right")];
+    let places =
+        [(LegendPlace::Above, "above"), (LegendPlace::Below, "below"), (LegendPlace::Right, "at the right")];
     let (_, place) = places.into_iter().find(|(place, _)| *place == found && found != wanted)?;
     Some(format!("No room {asked}: the legend is {place}"))
 }

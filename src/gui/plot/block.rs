@@ -1,14 +1,12 @@
-//! The legend of curves: a block in the emptiest corner of the plot, with the values at the pointer. It can be dragged.
+//! The legend of curves: a block in a free corner of the plot, with the values at the pointer. Where no
+//! corner is free, and for other figures, it is a strip above the plot.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::scroll_area::ScrollBarVisibility::{self, AlwaysHidden, AlwaysVisible, VisibleWhenNeeded};
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Link, Pos2, Rect, RichText, ScrollArea, Sense, Stroke, StrokeKind,
-    Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+    Align2, Color32, FontId, Link, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::legend::{GAP, LegendNames, LegendRows, ROW, RowLook, SAMPLE, row_ui, text_ui, wide};
@@ -20,7 +18,7 @@ use figure::font::{Weight, fit};
 use figure::legend::{RoundRow, Rounds, Sample, samples};
 use figure::model::Figure;
 use figure::scene::Item;
-use figure::scene::page::{emptiest, in_corner};
+use figure::scene::page::{MOST_COVERED, emptiest, in_corner};
 use results::page::Corner;
 
 /// Around the rows, and from the block to the axes.
@@ -32,8 +30,8 @@ const WIDEST: f32 = 0.62;
 /// A pinned reading also has settings and results.
 const WIDEST_PINNED: f32 = 0.9;
 const HIGHEST: f32 = 0.4;
-/// One that was opened to show all rows.
-const HIGHEST_OPEN: f32 = 0.9;
+/// A frame that has changed by more than this in width or height is looked at again for a free corner, in points.
+const RESIZED: f32 = 64.0;
 /// The widest and the narrowest column of names.
 const NAMES: [f32; 2] = [72.0, 200.0];
 
@@ -43,14 +41,14 @@ pub struct Block {
     /// Chosen again when the figure changes, but kept if it is nearly as empty as any.
     corner: Option<Corner>,
     is_old: bool,
-    /// The place to which it was dragged, as shares of the free space.
-    moved: Option<Vec2>,
     /// Widths of the columns: they never get narrower, so that the block is still while the pointer moves.
     widths: Vec<f32>,
     grid: GridWidths,
     head: f32,
-    /// True if it shows the rows beyond the first few.
-    is_open: bool,
+    /// True if no corner has room for all of its rows: the strip above the plot has them.
+    pub is_above: bool,
+    /// The size of the frame when that was decided.
+    judged: Vec2,
 }
 
 impl Block {
@@ -59,35 +57,37 @@ impl Block {
         self.is_old = true;
     }
 
-    fn place(&mut self, frame: Rect, size: Vec2, items: &Arc<Vec<Item>>) -> Rect {
-        let free = frame.shrink(INSET);
-        if let Some(share) = self.moved {
-            let room = (free.size() - size).max(Vec2::ZERO);
-            return Rect::from_min_size(free.min + share * room, size);
+    /// Chooses the corner, or the place above the plot, when the figure or the frame has changed. Returns true if the legend
+    /// leaves the corner, or comes back.
+    fn judge(&mut self, frame: Rect, sizes: &Sizes, items: &[Item]) -> bool {
+        let is_resized = (frame.size() - self.judged).abs().max_elem() > RESIZED;
+        if !self.is_old && !is_resized && self.corner.is_some() {
+            return false;
         }
-        let wanted = [f64::from(size.x), f64::from(size.y)];
-        if self.corner.is_none() || self.is_old {
-            self.corner = Some(emptiest(items, area(free), wanted, self.corner).0);
-            self.is_old = false;
-        }
-        super::painter::rect(in_corner(area(free), self.corner.unwrap_or_default(), wanted))
+        let wanted = [sizes.size.x, sizes.size.y].map(f64::from);
+        let (corner, covered) = emptiest(items, area(frame.shrink(INSET)), wanted, self.corner);
+        // It does not come back at once: the frame gets lower by leaving the corner.
+        let most = if self.is_above { 0.3 } else { 1.0 } * MOST_COVERED * EM;
+        let is_free = sizes.has_room && covered <= most;
+        (self.corner, self.is_old, self.judged) = (Some(corner), false, frame.size());
+        std::mem::replace(&mut self.is_above, !is_free) == is_free
     }
 }
 
 struct Sizes {
     names: f32,
     columns: usize,
-    /// The number of rows, and of those that are visible at once.
-    rows: [usize; 2],
     size: Vec2,
+    /// True if all rows fit.
+    has_room: bool,
 }
 
-/// Draws the block over a plot, with the selected arm and the line that the keyboard has chosen; returns the name at the
-/// pointer.
+/// Draws the block over a plot, unless the legend is above it, with the selected arm and the line that the keyboard has chosen;
+/// returns the name at the pointer.
 pub fn block_ui(
     ui: &mut Ui,
     figure: &Figure,
-    (frame, items): (Rect, &Arc<Vec<Item>>),
+    (frame, items): (Rect, &[Item]),
     block: &mut Block,
     rows: &mut LegendRows<'_>,
     table: &Table<'_>,
@@ -99,26 +99,25 @@ pub fn block_ui(
     }
     let mut sizes = measure(figure, frame, block, table);
     let most = frame.size() * vec2(WIDEST, HIGHEST) - Vec2::splat(2.0 * PADDING);
-    let grid = Grid::new(figure).filter(|_| table.facts.is_none());
+    // A pinned reading has columns of its own in a list, where that has room.
+    let grid = Grid::new(figure).filter(|_| table.facts.is_none() || !sizes.has_room);
     let grid = grid.and_then(|grid| grid.within(most, table, &mut block.grid));
     if let Some(grid) = &grid {
         let size = grid.size() + Vec2::splat(2.0 * PADDING);
-        sizes = Sizes { size, columns: 0, names: grid.widths.names - SAMPLE - GAP, ..sizes };
+        sizes = Sizes { size, columns: 0, names: grid.widths.names - SAMPLE - GAP, has_room: true };
     }
-    let rect = block.place(frame, sizes.size, items);
-    let colours = theme::present(ui);
+    if block.judge(frame, &sizes, items) {
+        ui.ctx().request_repaint();
+    }
+    if block.is_above {
+        return None;
+    }
+    let size = [sizes.size.x, sizes.size.y].map(f64::from);
+    let place = in_corner(area(frame.shrink(INSET)), block.corner.unwrap_or_default(), size);
+    let (rect, colours) = (super::painter::rect(place), theme::present(ui));
+    // A click on it is none in the plot.
     let ground = ui.interact(rect, ui.scope_id().with("legend block"), Sense::click_and_drag());
     ground.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Legend"));
-    if ground.dragged() {
-        let free = frame.shrink(INSET);
-        let room = (free.size() - sizes.size).max(Vec2::splat(1.0));
-        let share = (rect.min + ground.drag_delta() - free.min) / room;
-        block.moved = Some(share.clamp(Vec2::ZERO, Vec2::splat(1.0)));
-        ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
-        if ground.drag_delta() != Vec2::ZERO {
-            ui.ctx().request_repaint();
-        }
-    }
     ui.painter().rect_filled(rect, 4.0, colours.panel);
     ui.painter().rect_stroke(rect, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
     let inner = rect.shrink(PADDING);
@@ -132,45 +131,17 @@ pub fn block_ui(
         return grid.ui(ui, inner, look, rows, table);
     }
     let mut pointed = None;
-    let [all, visible] = sizes.rows;
-    let list = Rect::from_min_size(pos2(inner.left(), top), vec2(inner.width(), visible as f32 * ROW));
-    if all > visible || block.is_open {
-        more_ui(ui, inner.with_min_y(list.bottom()), block, all.saturating_sub(visible));
-    }
-    let bar = if block.is_open { VisibleWhenNeeded } else { AlwaysHidden };
-    scrolled_ui(ui, list.intersect(inner), bar, samples.len(), |ui, origin, seen| {
-        for (index, sample) in samples.iter().enumerate().take(seen.end).skip(seen.start) {
-            let at = origin + vec2(0.0, index as f32 * ROW);
-            let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
-            let text = (sample.name(), f64::from(sizes.names));
-            pointed = row_ui(ui, rect, sample, look, rows, text).or(pointed.take());
-            if !rows.hidden.contains(sample.name()) {
-                let inks = [colours.text, colours.text2];
-                cells_ui(ui, rect, &table.cells(sample), inks, block, &sizes);
-            }
+    for (index, sample) in samples.iter().enumerate() {
+        let at = pos2(inner.left(), top + index as f32 * ROW);
+        let rect = Rect::from_min_size(at, vec2(inner.width(), ROW));
+        let text = (&*figure.legend_name(sample.name()), f64::from(sizes.names));
+        pointed = row_ui(ui, rect, sample, look, rows, text).or(pointed.take());
+        if !rows.hidden.contains(sample.name()) {
+            let inks = [colours.text, colours.text2];
+            cells_ui(ui, rect, &table.cells(sample), inks, block, &sizes);
         }
-    });
+    }
     pointed
-}
-
-/// Draws `count` lines of rows that scroll; the visible ones, and those close to them for the keyboard.
-fn scrolled_ui(
-    ui: &mut Ui,
-    space: Rect,
-    bar: ScrollBarVisibility,
-    count: usize,
-    draw: impl FnOnce(&mut Ui, Pos2, Range<usize>),
-) {
-    ui.scope_builder(UiBuilder::new().max_rect(space), |ui| {
-        ui.spacing_mut().scroll.dormant_handle_opacity = 0.6;
-        let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false).min_scrolled_height(0.0);
-        area.scroll_bar_visibility(bar).show_viewport(ui, |ui, seen| {
-            ui.set_height(count as f32 * ROW);
-            let first = ((seen.top() / ROW).floor() as usize).saturating_sub(2);
-            let last = ((seen.bottom() / ROW).ceil() as usize + 2).min(count);
-            draw(ui, ui.max_rect().min, first..last);
-        });
-    });
 }
 
 fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -> Sizes {
@@ -205,26 +176,10 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
     // The head shares the line with the names' column.
     let names = if columns > 0 { names.max(block.head.min(NAMES[1]) - SAMPLE - GAP) } else { names };
     let head = if columns > 0 { ROW } else { 0.0 };
-    // Whole rows: half a row looks like a mistake.
-    let rows = |share: f32| ((share * frame.height() - head - 2.0 * PADDING) / ROW).floor().max(2.0) as usize;
-    block.is_open &= count > rows(HIGHEST);
-    let most = rows(if block.is_open { HIGHEST_OPEN } else { HIGHEST });
-    // The last row says how many are below it, or closes the list.
-    let is_cut = block.is_open || count > most;
-    let visible = if is_cut { count.min(most - 1) } else { count };
-    let height = (visible + usize::from(is_cut)) as f32 * ROW + head + 2.0 * PADDING;
-    let size = vec2(around + names + of_columns(columns), height).min(frame.shrink(INSET).size());
-    Sizes { names, columns, rows: [count, visible], size }
-}
-
-/// Says how many rows are below the visible ones; a click shows them, or the first few again.
-fn more_ui(ui: &mut Ui, rect: Rect, block: &mut Block, below: usize) {
-    let text = if block.is_open { "Fewer".to_owned() } else { format!("{below} more") };
-    ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
-        if ui.add(Link::new(RichText::new(text).size(SMALL))).clicked() {
-            block.is_open = !block.is_open;
-        }
-    });
+    let size = vec2(around + names + of_columns(columns), count as f32 * ROW + head + 2.0 * PADDING);
+    let most = frame.shrink(INSET).size();
+    let has_room = size.y <= (HIGHEST * frame.height()).max(2.0 * ROW + head + 2.0 * PADDING).min(most.y);
+    Sizes { names, columns, size: size.min(most), has_room }
 }
 
 /// Writes the place of the values and the names of their columns.
@@ -375,8 +330,10 @@ const BETWEEN: f32 = 18.0;
 const BELOW: f32 = 4.0;
 /// Room for a value after each name.
 const STRIP_VALUE: f32 = 44.0;
-/// A strip of more lines scrolls.
-const MOST_LINES: usize = 2;
+/// Shares of the height that a strip takes at most, first and when it was opened to show all rows.
+const HIGHEST_STRIP: [f32; 2] = [0.3, 0.7];
+/// Room for "12 more" at the end of its last line.
+const MORE: f32 = 72.0;
 /// Wider names lose their middle.
 const WIDEST_NAME: f32 = 220.0;
 
@@ -405,7 +362,16 @@ pub fn strip_ui(
     let room = if values.is_some() { STRIP_VALUE } else { 0.0 };
     let (places, lines) =
         flow(known.iter().map(|(_, width)| SAMPLE + GAP + width.min(WIDEST_NAME) + room), space.width());
-    let height = lines.min(MOST_LINES) as f32 * ROW;
+    let most = |share: f32| ((share * space.height() / ROW).floor() as usize).max(1);
+    names.is_open &= lines > most(HIGHEST_STRIP[0]);
+    let shown = lines.min(most(HIGHEST_STRIP[usize::from(names.is_open)]));
+    // The last line says how many are below it.
+    let has_place = |(at, width): &&(Vec2, f32)| {
+        let line = (at.y / ROW) as usize;
+        line + 1 < shown || line < shown && (lines == shown || at.x + width + MORE <= space.width())
+    };
+    let count = places.iter().take_while(has_place).count();
+    let height = (shown + usize::from(names.is_open)) as f32 * ROW;
     let selected = values.and_then(|values| values.selected);
     let look = RowLook { figure, ground: theme::present(ui).canvas, selected, chosen: None };
     let reading = values.and_then(|values| values.reading);
@@ -418,20 +384,24 @@ pub fn strip_ui(
         None => {}
     }
     let mut pointed = None;
-    let strip = space.with_max_y(space.top() + height);
-    let bar = if lines > MOST_LINES { AlwaysVisible } else { VisibleWhenNeeded };
-    let ink = theme::present(ui).text2;
-    scrolled_ui(ui, strip, bar, lines, |ui, origin, seen| {
-        let samples = samples(figure).into_iter().zip(&places);
-        for (sample, (at, width)) in samples.filter(|(_, (at, _))| seen.contains(&((at.y / ROW) as usize))) {
-            let rect = Rect::from_min_size(origin + *at, vec2(*width, ROW));
-            let text = (sample.name(), f64::from(WIDEST_NAME));
-            pointed = row_ui(ui, rect, &sample, look, rows, text).or(pointed.take());
-            if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
-                text_ui(ui, rect.right_center(), Align2::RIGHT_CENTER, value, ink);
-            }
+    for (sample, (at, width)) in samples(figure).into_iter().zip(&places).take(count) {
+        let rect = Rect::from_min_size(space.min + *at, vec2(*width, ROW));
+        let text = (&*figure.legend_name(sample.name()), f64::from(WIDEST_NAME));
+        pointed = row_ui(ui, rect, &sample, look, rows, text).or(pointed.take());
+        if let Some(value) = reading.and_then(|(_, values)| values.get(sample.name())) {
+            text_ui(ui, rect.right_center(), Align2::RIGHT_CENTER, value, theme::present(ui).text2);
         }
-    });
+    }
+    let below = places.len() - count;
+    if below > 0 || names.is_open {
+        let text = if below > 0 { format!("{below} more") } else { "Fewer".to_owned() };
+        let at = space.right_top() + vec2(-MORE, height - ROW);
+        let link = UiBuilder::new().max_rect(Rect::from_min_size(at, vec2(MORE, ROW)));
+        let link = ui.scope_builder(link, |ui| ui.add(Link::new(RichText::new(text).size(SMALL))));
+        if link.inner.clicked() {
+            names.is_open = !names.is_open;
+        }
+    }
     (height + BELOW, pointed)
 }
 
@@ -500,35 +470,66 @@ mod tests {
     use figure::style_of;
     use results::rounds::level_text;
 
-    #[test]
-    fn rows_below_the_visible_ones_are_counted_and_a_click_shows_them() {
+    /// Lines that rise from the lower left to the upper right, so that two corners are free.
+    fn rising(count: usize) -> Figure {
         let line = |index: usize| {
-            Line::new(&format!("arm {index}"), style_of(index), vec![[0.0, 0.5], [1.0, 0.1 * index as f64]])
+            let points = vec![[0.0, 0.1], [0.4, 0.2], [0.6, 0.8], [1.0, 0.9 + 0.01 * index as f64]];
+            Line::new(&format!("arm {index}"), style_of(index), points)
         };
-        let lines = (0..8).map(line).collect();
-        let figure = Arc::new(Figure { y: Axis::percent("Loss"), lines, ..Figure::default() });
-        let draw = move |ui: &mut Ui, view: &mut FigureView| drop(figure_ui(ui, &figure, view));
-        let mut harness =
-            Harness::builder().with_size(vec2(700.0, 340.0)).build_ui_state(draw, FigureView::default());
+        Figure { y: Axis::percent("Loss"), lines: (0..count).map(line).collect(), ..Figure::default() }
+    }
+
+    fn place<T>(harness: &Harness<'_, T>, name: &str) -> Option<Rect> {
+        harness.query_by_label(name).map(|found| found.rect())
+    }
+
+    #[test]
+    fn a_free_corner_has_the_legend_and_without_one_it_is_above_with_all_rows() {
+        let inside = harness(rising(3));
+        let plot = place(&inside, "Plot of Loss").unwrap();
+        assert!(plot.contains_rect(place(&inside, "Legend").unwrap()));
+        let mut covered = rising(3);
+        let zigzag = (0..200_u8).map(|step| [f64::from(step) / 200.0, f64::from(step % 2)]);
+        covered.lines[2].points = zigzag.collect();
+        for figure in [covered, rising(12)] {
+            let count = figure.lines.len();
+            let above = harness(figure);
+            let plot = place(&above, "Plot of Loss").unwrap();
+            assert!(place(&above, "Legend").is_none() && plot.height() > 300.0, "{plot}");
+            let rows: Vec<Rect> =
+                (0..count).map(|arm| place(&above, &format!("arm {arm}")).unwrap()).collect();
+            assert!(rows.iter().all(|row| row.bottom() <= plot.top()), "{rows:?} above {plot}");
+            assert!(above.query_by_label_contains("more").is_none(), "no row is left out, no line is empty");
+            assert!(plot.top() - rows[count - 1].bottom() < ROW);
+        }
+    }
+
+    #[test]
+    fn a_small_plot_has_its_rows_above_too() {
+        let mut harness = harness(rising(5));
+        harness.set_size(vec2(420.0, 200.0));
+        harness.run_steps(4);
+        let plot = place(&harness, "Plot of Loss").unwrap();
+        assert!((0..5).all(|arm| place(&harness, &format!("arm {arm}")).unwrap().bottom() <= plot.top()));
+    }
+
+    #[test]
+    fn rows_without_room_are_counted_and_a_click_shows_them() {
+        let mut harness = harness(rising(60));
+        let count = |harness: &Harness<'_, FigureView>| {
+            (0..60).filter(|arm| place(harness, &format!("arm {arm}")).is_some()).count()
+        };
+        let shown = count(&harness);
+        assert!((12..60).contains(&shown), "{shown}");
+        let link = format!("{} more", 60 - shown);
+        let last = place(&harness, &format!("arm {}", shown - 1)).unwrap();
+        assert!(last.right() <= place(&harness, &link).unwrap().left() && last.top() < 0.3 * 480.0);
+        harness.get_by_label(&link).click();
         harness.run();
-        let place = |harness: &Harness<'_, FigureView>, name: &str| {
-            harness.query_by_label(name).map(|found| found.rect())
-        };
-        let more = |harness: &Harness<'_, FigureView>| {
-            (1..8).find(|count| place(harness, &format!("{count} more")).is_some())
-        };
-        let below = more(&harness).expect("some rows have no room");
-        let link = place(&harness, &format!("{below} more")).unwrap();
-        let last = place(&harness, &format!("arm {}", 7 - below)).unwrap();
-        assert!(place(&harness, "Legend").unwrap().contains_rect(link), "{link}");
-        assert!(last.bottom() <= link.top() + 1.0, "{last} is the last above {link}");
-        harness.get_by_label(&format!("{below} more")).click();
-        harness.run();
-        let legend = place(&harness, "Legend").unwrap();
-        assert!((0..8).all(|arm| legend.contains_rect(place(&harness, &format!("arm {arm}")).unwrap())));
+        assert_eq!(count(&harness), 60);
         harness.get_by_label("Fewer").click();
         harness.run();
-        assert_eq!(more(&harness), Some(below));
+        assert_eq!(count(&harness), shown);
     }
 
     fn by_round(arms: &[&str]) -> Figure {

@@ -40,6 +40,8 @@ pub fn text_ui(ui: &Ui, at: Pos2, anchor: Align2, text: impl ToString, ink: Colo
 pub struct LegendNames {
     known: Vec<(String, f32)>,
     is_old: bool,
+    /// True if a strip shows the rows beyond the first lines.
+    pub is_open: bool,
 }
 
 impl LegendNames {
@@ -52,10 +54,11 @@ impl LegendNames {
         if !self.is_old && !self.known.is_empty() {
             return (&self.known, false);
         }
-        let names: Vec<&str> = samples(figure).iter().map(Sample::name).collect();
-        let is_same = names.iter().eq(self.known.iter().map(|(name, _)| name).collect::<Vec<_>>().iter());
+        let samples = samples(figure);
+        let names: Vec<_> = samples.iter().map(|sample| figure.legend_name(sample.name())).collect();
+        let is_same = names.iter().eq(self.known.iter().map(|(name, _)| name));
         if !is_same {
-            self.known = names.into_iter().map(|name| (name.to_owned(), wide(name))).collect();
+            self.known = names.into_iter().map(|name| (name.to_string(), wide(&name))).collect();
         }
         self.is_old = false;
         (&self.known, !is_same)
@@ -93,8 +96,7 @@ pub fn row_ui(
         ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), 4.0, colours.hover);
     }
     if response.has_focus() {
-        let stroke = Stroke::new(2.0, colours.focus);
-        ui.painter().rect_stroke(rect.expand2(vec2(4.0, 0.0)), 4.0, stroke, eframe::egui::StrokeKind::Inside);
+        widgets::focus_ring(ui, rect.expand2(vec2(4.0, 0.0)));
     }
     let [y, left] = [f64::from(rect.center().y), f64::from(rect.left())];
     let look_of_sample = SampleLook {

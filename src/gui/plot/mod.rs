@@ -26,3 +26,6 @@ pub use navigate::KEYS;
 pub use painter::paint;
 pub use panel::{PlotResponse, campaign_choice_ui, menu_ui, plot_ui, tools_ui};
 pub use state::PlotState;
+
+#[cfg(test)]
+mod export_tests;

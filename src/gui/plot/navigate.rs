@@ -182,7 +182,9 @@ pub fn show_box(ui: &Ui, chosen: Rect) {
 }
 
 /// The actions of keys in a focused plot, and the keys in words.
-pub const KEYS: [(&str, &str); 10] = [
+pub const KEYS: [(&str, &str); 12] = [
+    ("Pin and release the reading", "Click"),
+    ("In a map of faults: show those of a cell, pin its reading", "Click, Shift+click"),
     ("Move the reading", "Left, Right"),
     ("Choose a line, or a row of cells", "Up, Down"),
     ("Select the arm of the line, or open the cell", "Enter"),

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{
-    Align2, Area, FontId, Frame, Grid, Order, Painter, Pos2, Rect, RichText, Sense, Shape, Stroke,
-    StrokeKind, Ui, pos2, vec2,
-};
+use eframe::egui::{Align2, FontId, Painter, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::legend::named;
@@ -13,11 +10,12 @@ use super::navigate::{ShownPlot, view_of};
 use super::scene::EM;
 use crate::text::shortened;
 use crate::theme::{SMALL, colour};
+use doc::capitalised;
 use doc::plan::words::uncapitalised;
 use figure::axis::{Axis, ends_of};
 use figure::legend::Sample;
-use figure::model::{At, Figure, Line, ReferenceLine, stacks};
-use figure::palette::{Marker, Rgb, Theme};
+use figure::model::{At, FILLED, Figure, Line, ReferenceLine, stacks};
+use figure::palette::{Marker, Theme};
 use figure::scene::ends::last_of;
 use figure::scene::{Ink, Item, LINE, Mark, Pen};
 use results::number::{Digits, Format, readable, without_zeros};
@@ -215,7 +213,6 @@ impl<'a> Table<'a> {
         let header = reading
             .as_ref()
             .map_or_else(|| figure.values_shown().to_owned(), |reading| place(figure, reading.x));
-        let header = if is_pinned { header + ", pinned" } else { header };
         let rows = reading.map_or_else(|| last(figure, &is_hidden), |reading| reading.rows);
         let mut levels = figure.reference_lines.iter().filter(|line| !is_hidden(&line.name));
         let level = |at: At| if let At::Y(y) = at { Some(y) } else { None };
@@ -298,45 +295,66 @@ impl<'a> Table<'a> {
         band.map_or_else(String::new, |ends| self.figure.interval_text(value, ends, self.digits))
     }
 
-    /// Returns the table for a popup, with the settings and results of a pinned reading.
-    pub fn reading(&self, theme: Theme) -> AreaReading {
-        let row = |row: &ReadingRow| {
-            let line = &self.figure.lines[row.line];
-            let [value, interval, _] = self.of_row(row);
-            let value = format!("{value} {interval}").trim_end().to_owned();
-            AreaRow::new(&line.name, &line.name, Some(line.style.rgb(theme)), value)
-        };
-        AreaReading {
-            title: self.header.clone(),
-            rows: self.rows.iter().map(row).collect(),
-            heads: Vec::new(),
+    /// Returns what the head says of the line with this name, or of all of them: their values, with settings and results
+    /// where the reading is pinned.
+    pub fn head(&self, name: Option<&str>) -> HeadReading {
+        let of = |name: &str| self.rows.iter().find(|row| self.figure.lines[row.line].name == name);
+        match name.and_then(of) {
+            Some(row) => HeadReading {
+                name: self.figure.lines[row.line].name.clone(),
+                text: in_sequence([self.in_words(row), self.header.clone(), self.facts_in_words(row)]),
+                is_pinned: self.facts.is_some(),
+            },
+            None => HeadReading {
+                name: capitalised(&self.header),
+                text: self.lines_in_words(),
+                is_pinned: self.facts.is_some(),
+            },
         }
-        .with_facts(self.figure)
     }
 
     /// Returns all of it in words, for screen readers.
     pub fn spoken(&self) -> String {
+        format!("{}: {}", self.header, self.lines_in_words())
+    }
+
+    fn lines_in_words(&self) -> String {
         let rows = self.rows.iter().map(|row| {
             let name = &self.figure.lines[row.line].name;
-            let seeds = self.figure.lines[row.line].seeds_text();
-            let seeds = if seeds.is_empty() { seeds } else { format!(", {seeds} seeds") };
-            let facts = self.facts.and_then(|facts| Some((facts, named(&facts.names, name)?)));
-            let facts: String = facts.map_or_else(String::new, |(facts, arm)| {
-                let pairs = facts.heads.iter().zip(&facts.cells[arm]).filter(|(_, cell)| !cell.is_empty());
-                pairs.fold(String::new(), |all, (head, cell)| format!("{all}, {head} {cell}"))
-            });
-            let [value, interval, difference] = self.of_row(row);
-            let difference = if difference.is_empty() { difference } else { format!(", Δ {difference}") };
-            let text = format!("{name} {value} {interval}");
-            format!("{}{difference}{seeds}{facts}", text.trim_end())
+            in_sequence([format!("{name} {}", self.in_words(row)), self.facts_in_words(row)])
         });
         let references = self.figure.reference_lines.iter().map(|line| {
             let [value, interval, _] = self.values(&Sample::Reference(line));
             format!("{} {value} {interval}", line.name)
         });
-        let parts: Vec<String> = rows.chain(references).map(|part| part.trim_end().to_owned()).collect();
-        format!("{}: {}", self.header, parts.join("; "))
+        rows.chain(references).map(|part| part.trim_end().to_owned()).collect::<Vec<_>>().join("; ")
     }
+
+    /// Returns the value of a line with its interval, difference and seeds: "98.22 ± 0.18, Δ +0.20, 2 of 3 seeds".
+    fn in_words(&self, row: &ReadingRow) -> String {
+        let line = &self.figure.lines[row.line];
+        let seeds = line.seeds_text();
+        let seeds = if seeds.is_empty() { seeds } else { format!("{seeds} seeds") };
+        let [value, interval, difference] = self.of_row(row);
+        let difference = if difference.is_empty() { difference } else { format!("Δ {difference}") };
+        in_sequence([format!("{value} {interval}").trim_end().to_owned(), difference, seeds])
+    }
+
+    fn facts_in_words(&self, row: &ReadingRow) -> String {
+        self.facts.map(|facts| facts_of(facts, &self.figure.lines[row.line].name)).unwrap_or_default()
+    }
+}
+
+/// Returns the settings and results of an arm, "Learning rate 0.1, Batch 64"; may be empty.
+fn facts_of(facts: &LineFacts, name: &str) -> String {
+    let cells = named(&facts.names, name).map_or(&[][..], |arm| &facts.cells[arm]);
+    let pairs = facts.heads.iter().zip(cells).filter(|(_, cell)| !cell.is_empty());
+    in_sequence(pairs.map(|(head, cell)| format!("{head} {cell}")))
+}
+
+/// Joins the parts that are not empty by commas.
+fn in_sequence(parts: impl IntoIterator<Item = String>) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// Names the place of a reading: "at 21.0 % weights remaining".
@@ -354,11 +372,6 @@ fn value_of_x(figure: &Figure, x: f64) -> String {
     };
     if figure.x.unit.is_empty() { text } else { format!("{text} {}", figure.x.unit) }
 }
-
-/// Characters of a line's name in a reading.
-const LONGEST: usize = 36;
-/// Between the place of a reading and its popup.
-const DISTANCE: f32 = 16.0;
 
 impl ShownPlot<'_> {
     /// Frames the cell at a place, or everything with its name or range.
@@ -402,148 +415,79 @@ fn bin_at(figure: &Figure, x: f64) -> Option<usize> {
     (*first..=*last).contains(&x).then(|| ends.clamp(1, figure.bins.len() - 1) - 1)
 }
 
-/// The values at one place of a figure with names.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AreaReading {
-    /// Where: "Bit: b30", with the layer in a heat map.
-    pub title: String,
-    pub rows: Vec<AreaRow>,
-    /// The heads of the settings and results of a pinned reading.
-    pub heads: Vec<String>,
+/// What the head of a plot says about a place: "fc1, b30" and "20.7 % SDC-1".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeadReading {
+    pub name: String,
+    pub text: String,
+    pub is_pinned: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct AreaRow {
-    /// The line or the bar that it is of, and their arm.
-    name: String,
-    arm: String,
-    colour: Option<Rgb>,
-    value: String,
-    /// Settings and results of the arm, in its first row of a pinned reading.
-    facts: Vec<String>,
-}
-
-impl AreaRow {
-    /// Returns a row of this arm, without settings and results.
-    pub fn new(name: &str, arm: &str, colour: Option<Rgb>, value: String) -> Self {
-        Self { name: shortened(name, LONGEST), arm: arm.to_owned(), colour, value, facts: Vec::new() }
-    }
-}
-
-impl AreaReading {
-    /// Returns the reading with the settings and results of its arms, as it is pinned.
-    pub fn with_facts(mut self, figure: &Figure) -> Self {
-        let mut seen = BTreeSet::new();
-        for row in &mut self.rows {
-            let arm = named(&figure.facts.names, &row.arm).filter(|arm| seen.insert(*arm));
-            row.facts = arm.map(|arm| figure.facts.cells[arm].clone()).unwrap_or_default();
-        }
-        if !seen.is_empty() {
-            self.heads.clone_from(&figure.facts.heads);
-        }
-        self
-    }
-}
-
-/// Reads off the bars, markers or the cell at a place; `None` in a figure without them.
-pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<AreaReading> {
-    let at = |axis: &Axis, place: f64| {
-        let index = axis.category(place)?;
-        Some((index, format!("{}: {}", axis.title, axis.categories[index].name)))
+/// Reads off the bars, markers or the cell at a place, with settings and results of their arm where it is pinned; `None` in a
+/// figure without them. Of bars side by side, only those of the arm at the place are read, unless that is in their middle,
+/// where the keyboard goes.
+pub fn read_areas(figure: &Figure, place: [f64; 2], is_pinned: bool) -> Option<HeadReading> {
+    let name = |axis: &Axis, place: f64| Some(axis.categories[axis.category(place)?].name.clone());
+    let range = |axis: &Axis, ends: [f64; 2]| {
+        let [low, high] = ends.map(|end| readable(end, axis.format));
+        format!("{} {low} … {high}", axis.title)
     };
     if let Some(cells) = &figure.cells {
-        let range = |[low, high]: [f64; 2]| {
-            let [low, high] = [low, high].map(|end| readable(end, figure.y.format));
-            (
-                cells.row_at(&figure.y, place[1]).unwrap_or_default(),
-                format!("{}: {low} … {high}", figure.y.title),
-            )
+        let [row, column] = cell_at(figure, place)?;
+        let y = match cells.span {
+            Some(_) => range(&figure.y, cells.ends_of_rows(row, row)),
+            None => name(&figure.y, place[1])?,
         };
-        let row =
-            if cells.span.is_some() { row_at(figure, place[1]).map(range) } else { at(&figure.y, place[1]) };
-        let ((column, x), (row, y)) = at(&figure.x, place[0]).zip(row)?;
-        let value = *cells.values.get(row)?.get(column)?;
-        let text =
-            if value.is_finite() { readable(value, cells.axis.format) } else { "not measured".to_owned() };
-        let reading = cells.text(row, column).map(|text| text.reading.clone());
-        let text = reading.filter(|reading| !reading.is_empty()).unwrap_or(text);
+        let value = cells.values[row][column];
+        let own = cells.text(row, column).map(|text| text.reading.clone()).unwrap_or_default();
+        let text = match own.as_str() {
+            "" if value.is_finite() => format!("{} {}", cells.axis.title, readable(value, cells.axis.format)),
+            "" => "not measured".to_owned(),
+            _ => own,
+        };
         // A map is of one arm.
-        let arm = figure.facts.names.first().filter(|_| figure.facts.names.len() == 1);
-        let ink = cells.paint([row, column], cells.range(), theme);
-        let rows = vec![AreaRow::new(&cells.axis.title, arm.map_or("", String::as_str), ink, text)];
-        return Some(AreaReading { title: format!("{y} · {x}"), rows, heads: Vec::new() });
+        let arm = figure.facts.names.first().filter(|_| is_pinned && figure.facts.names.len() == 1);
+        let facts = arm.map(|arm| facts_of(&figure.facts, arm)).unwrap_or_default();
+        let name = format!("{y}, {}", name(&figure.x, place[0])?);
+        return Some(HeadReading { name, text: in_sequence([text, facts]), is_pinned });
     }
     let (names, values) = if figure.is_lying() { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };
-    let bin = bin_at(figure, place[0]);
+    let at = if figure.is_lying() { place[1] } else { place[0] };
+    let bin = bin_at(figure, at);
     let ends = bin.map(|bin| [figure.bins[bin], figure.bins[bin + 1]]);
-    let (index, title) = if figure.bins.is_empty() {
-        at(names, if figure.is_lying() { place[1] } else { place[0] })?
-    } else {
-        let [low, high] = ends?.map(|end| readable(end, names.format));
-        (bin?, format!("{}: {low} … {high}", names.title))
+    let (index, title) = match ends {
+        Some(ends) => (bin?, range(names, ends)),
+        None => {
+            (names.category(at)?, format!("{} {}", names.title, name(names, at)?).trim_start().to_owned())
+        }
     };
     let text = |value: f64| readable(value, values.format);
-    let has_arms = figure.bins.is_empty() && stacks(figure).len() > 1;
-    let row = |bars: &figure::Bars| {
-        let value = bars.values.get(index).filter(|value| value.is_finite())?;
-        let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
-        Some(AreaRow::new(&name, &bars.stack, Some(bars.rgb(theme)), text(*value)))
+    let stacks = stacks(figure);
+    let has_arms = figure.bins.is_empty() && stacks.len() > 1;
+    let is_there = |stack: &str| {
+        let share = (at - index as f64 + FILLED / 2.0) / FILLED;
+        let own = (share * stacks.len() as f64).clamp(0.0, stacks.len() as f64 - 1.0) as usize;
+        !has_arms || at.fract() == 0.0 || stacks[own] == stack
     };
+    let bars = figure.bars.iter().filter_map(|bars| {
+        let value = bars.values.get(index).filter(|value| value.is_finite() && is_there(&bars.stack))?;
+        let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
+        Some((bars.stack.as_str(), format!("{name} {}", text(*value)).trim_start().to_owned()))
+    });
     let lines = figure.lines.iter().filter_map(|line| {
         let [x, value] = match ends {
             Some([low, high]) => line.points.iter().rfind(|point| point[0] <= f64::midpoint(low, high))?,
             None => line.points.iter().find(|point| names.category(point[0]) == Some(index))?,
         };
-        let band = line.band.iter().find(|band| band.x.total_cmp(x).is_eq());
-        let band = band.map(|band| format!(" [{}, {}]", text(band.low), text(band.high)).replace(" %", ""));
-        let value = text(*value) + &band.unwrap_or_default();
-        Some(AreaRow::new(&line.name, &line.name, Some(line.style.rgb(theme)), value))
+        let band = line.band_at(*x);
+        let band = band.map(|band| format!(" [{}, {}]", text(band[0]), text(band[1])).replace(" %", ""));
+        Some((line.name.as_str(), format!("{} {}{}", line.name, text(*value), band.unwrap_or_default())))
     });
-    let rows: Vec<_> = figure.bars.iter().filter_map(row).chain(lines).collect();
-    (!rows.is_empty()).then_some(AreaReading { title, rows, heads: Vec::new() })
-}
-
-/// Draws a reading beside a place on the screen and within `limits`; the hint names further actions there.
-pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, hint: &str, pointer: Pos2, limits: Rect) {
-    let contents = |ui: &mut Ui| {
-        ui.label(RichText::new(&reading.title).small());
-        Grid::new(ui.scope_id().with("values"))
-            .num_columns(3 + reading.heads.len())
-            .min_col_width(0.0)
-            .spacing(vec2(8.0, 2.0))
-            .show(ui, |ui| {
-                if !reading.heads.is_empty() {
-                    (0..3).for_each(|_| drop(ui.label("")));
-                    reading.heads.iter().for_each(|head| drop(ui.label(RichText::new(head).small().weak())));
-                    ui.end_row();
-                }
-                for row in &reading.rows {
-                    let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
-                    if let Some(fill) = row.colour {
-                        ui.painter().rect_filled(rect, 2.0, colour(fill));
-                    }
-                    ui.label(RichText::new(&row.name).small());
-                    ui.label(RichText::new(format!("{:>9}", row.value)).monospace());
-                    row.facts.iter().for_each(|fact| drop(ui.label(RichText::new(fact).small())));
-                    ui.end_row();
-                }
-            });
-        if !hint.is_empty() {
-            ui.label(RichText::new(hint).small().weak());
-        }
-    };
-    // It never covers the pointer.
-    let is_right = pointer.x < limits.center().x;
-    let (pivot, side) =
-        if is_right { (Align2::LEFT_CENTER, DISTANCE) } else { (Align2::RIGHT_CENTER, -DISTANCE) };
-    Area::new(ui.scope_id().with("reading"))
-        .order(Order::Middle) // below dialogs and menus
-        .interactable(false)
-        .fade_in(false)
-        .pivot(pivot)
-        .fixed_pos(pos2(pointer.x + side, pointer.y))
-        .constrain_to(limits)
-        .show(ui.ctx(), |ui| Frame::popup(ui.style()).show(ui, contents));
+    let rows: Vec<(&str, String)> = bars.chain(lines).collect();
+    let arms: BTreeSet<&str> = rows.iter().map(|(arm, _)| *arm).filter(|_| is_pinned).collect();
+    let facts = arms.iter().map(|arm| facts_of(&figure.facts, arm)).collect::<Vec<_>>();
+    let parts = rows.iter().map(|(_, row)| row.clone()).chain(facts);
+    (!rows.is_empty()).then(|| HeadReading { name: title, text: in_sequence(parts), is_pinned })
 }
 
 #[cfg(test)]

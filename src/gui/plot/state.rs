@@ -8,7 +8,7 @@ use eframe::egui::Context;
 use super::builder::{ArmKey, Builder, BuiltFigure, PlotInput};
 use super::figure_view::{FigureView, PlotContext};
 use crate::background::pause_after;
-use figure::model::Figure;
+use figure::model::{Figure, FigureLook};
 use figure::plots::{ALL, ArmRuns, Plot, find, recorded_parameters};
 use figure::view::facets::choices;
 use figure::view::{seen, whole};
@@ -101,6 +101,7 @@ impl PlotState {
         let built = builder.and_then(|builder| builder.current(&options, titles.clone(), &input)).cloned();
         let view = self.views.get(plot.name);
         let view = view.map_or_else(|| plot.view(), |view| view.kept(PlotView::default()));
+        let look = FigureLook { selected: self.selected.clone(), bands: self.options.bands };
         move || {
             let made = || Arc::new(whole(plot, &input.arms, &options, &titles, &input.note()));
             let figure = built.unwrap_or_else(made);
@@ -110,7 +111,7 @@ impl PlotState {
             if !figure.has_data() {
                 return Err("The plot is empty. Press Run first.".to_owned());
             }
-            Ok(seen(&figure, &view))
+            Ok(Figure { look, ..seen(&figure, &view) })
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Local, TimeZone};
+use eframe::egui::accesskit::Toggled;
 use eframe::egui::{Key, Modifiers, Theme, ThemePreference};
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, TestRenderer};
@@ -91,7 +92,13 @@ pub fn show(harness: &mut Harness<'static, App>, title: &str) {
 pub fn export(harness: &mut Harness<'static, App>, to: &Path, has_footnote: bool) {
     execute(harness, Command::ExportFigure);
     let [name, ending] = [to.file_stem(), to.extension()].map(|part| part.unwrap().to_str().unwrap());
-    harness.get_by_label(&ending.to_uppercase()).click_accesskit();
+    for format in ["PDF", "SVG", "PNG", "CSV"] {
+        let tick = harness.get_by_label(format);
+        let is_on = tick.accesskit_node().toggled() == Some(Toggled::True);
+        if is_on != (format == ending.to_uppercase()) {
+            tick.click_accesskit();
+        }
+    }
     harness.get_by_label("File name").focus();
     harness.run_ok();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::A);

@@ -101,7 +101,7 @@ fn dialogs() -> Vec<Dialog> {
         }),
         Dialog::comments(path.clone(), None),
         Dialog::changed(path.clone(), None),
-        Dialog::overwrite(path, usage.clone()),
+        Dialog::overwrite(path.clone(), usage.clone(), &[path]),
         Dialog::path_field(request, usage),
         Dialog::Message { title, text: "What, where, what to do".to_owned() },
         Dialog::Shortcuts,

@@ -38,7 +38,7 @@ fn a_window_that_closes_without_a_question_finishes_files_and_notes() {
     let figure = folder.path().join("figure.svg");
     let ctx = window.harness.ctx.clone();
     let app = window.harness.state_mut();
-    app.export(&figure, &app.workspace.subject(), &ctx);
+    app.export(vec![figure.clone()], &app.workspace.subject(), &ctx);
     app.workspace.compare.view.filter = "seed = 1".to_owned();
     eframe::App::on_exit(app, None);
     assert!(figure.is_file());

@@ -62,6 +62,7 @@ fn exporting_accuracy(folder: &Path) -> Window {
     show(&mut window, "accuracy");
     window.execute(Command::ExportFigure);
     window.click("SVG");
+    window.click("PDF"); // which is ticked at first
     window
 }
 
@@ -102,19 +103,51 @@ fn a_table_of_values_has_no_settings_of_size_and_look() {
     let mut window = exporting_accuracy(folder.path());
     assert!(window.sees("Preset") && window.sees("Footnote"));
     window.click("CSV");
+    assert!(window.sees("Preset"), "there is a picture besides");
+    window.click("SVG");
     assert!(!window.sees("Preset") && !window.sees("Footnote") && window.sees("Individual seeds"));
+    wait_until(&mut window, |window| window.sees("1 row, with all digits"));
+    assert!(window.harness.query_by_label_contains("kind,series,run,x,y,low,high\nline,a,,1,0.5").is_some());
 }
 
 #[test]
-fn the_dialog_stays_open_until_its_file_is_written() {
+fn all_formats_are_written_at_once_and_the_dialog_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = exporting_accuracy(folder.path());
+    for format in ["PDF", "PNG", "CSV"] {
+        window.click(format);
+    }
+    press_export(&mut window);
+    let text = format!(
+        "Wrote x-accuracy.pdf, x-accuracy.svg, x-accuracy.png and x-accuracy.csv to {}",
+        folder.path().display()
+    );
+    let is_said = |window: &Window| {
+        let said = window.harness.query_by_label_contains("Wrote x-accuracy");
+        said.is_some_and(|said| {
+            said.accesskit_node().value().is_some_and(|said| said.matches("x-accuracy").count() == 4)
+        })
+    };
+    wait_until(&mut window, is_said);
+    for ending in ["pdf", "svg", "png", "csv"] {
+        assert!(folder.path().join(format!("x-accuracy.{ending}")).is_file(), "{ending}: {text}");
+    }
+    assert!(window.sees("Show in folder") && asked(&window).1 == "Accuracy", "it stays open");
+    press_export(&mut window);
+    assert!(window.harness.query_by_label_contains("x-accuracy.csv already exist").is_some(), "one question");
+}
+
+#[test]
+fn the_dialog_stays_open_and_says_what_was_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("x-accuracy.svg");
     let mut window = exporting_accuracy(folder.path());
     std::fs::create_dir(&to).unwrap();
     press_export(&mut window);
     window.click("Replace");
-    wait_until(&mut window, |window| window.sees("The figure was not written"));
-    window.click("Close");
+    let failed = |window: &Window| window.harness.query_by_label_contains("Cannot write").is_some();
+    wait_until(&mut window, failed);
+    assert!(window.log().contains("The figure was not written"));
     assert_eq!(asked(&window).1, "Accuracy", "what could not be written");
     std::fs::remove_dir(&to).unwrap();
     std::fs::write(&to, "old").unwrap();
@@ -123,7 +156,9 @@ fn the_dialog_stays_open_until_its_file_is_written() {
     assert_eq!(asked(&window).1, "Accuracy", "what is there was not replaced");
     press_export(&mut window);
     window.click("Replace");
-    wait_until(&mut window, |window| window.harness.state().exporting().is_none());
+    wait_until(&mut window, |window| {
+        window.harness.query_by_label_contains("Wrote x-accuracy.svg").is_some()
+    });
     assert!(std::fs::read_to_string(&to).unwrap().contains("<svg"));
 }
 
@@ -203,11 +238,11 @@ fn format_and_folder_of_the_last_export_are_kept_between_starts() {
     press_export(&mut window);
     wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
     let settings = &window.harness.state().shell.settings;
-    assert_eq!(settings.export_kind, Some(figure::FileKind::Svg));
+    assert_eq!(settings.export_kinds, [figure::FileKind::Svg]);
     assert_eq!(settings.export_folder.as_deref(), Some(folder.path()));
     let old = "(shows_log: true)";
     let old: crate::settings::Settings = ron::from_str(old).unwrap();
-    assert!(old.shows_log && old.export_kind.is_none() && old.export_folder.is_none());
+    assert!(old.shows_log && old.export_kinds == [figure::FileKind::Pdf] && old.export_folder.is_none());
 }
 
 #[test]

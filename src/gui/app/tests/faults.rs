@@ -192,7 +192,9 @@ fn an_export_offers_what_applies_to_a_heat_map_and_to_a_table() {
         assert!(!window.sees(text), "{text}");
     }
     assert!(window.sees("Preset") && window.sees("Footnote"));
-    window.click("CSV");
+    for format in ["CSV", "SVG", "PDF"] {
+        window.click(format);
+    }
     assert!(!window.sees("Preset") && !window.sees("Footnote") && window.sees("File name"));
 }
 

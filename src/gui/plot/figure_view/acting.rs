@@ -11,9 +11,7 @@ use crate::plot::legend::{FigureAction, LegendRows, LineAction, line_menu_ui, sh
 use crate::plot::navigate::{
     PlotKey, ShownPlot, ViewChange, chosen, limited, moved, navigate, pressed, show_box, view_within, zoomed,
 };
-use crate::plot::reading::{
-    Reading, ReadingPlace, Table, area_reading_ui, cell_at, read, read_areas, reading_ui,
-};
+use crate::plot::reading::{Reading, ReadingPlace, Table, cell_at, read, read_areas, reading_ui};
 use crate::theme;
 use crate::widgets::entry_ui;
 use figure::model::Figure;
@@ -235,10 +233,11 @@ impl FigureView {
     /// Draws the reading at the pointer, or the pinned one. A click pins and releases it; where a click opens a cell,
     /// Shift+click does. Returns the request for a cell or for a row of the legend.
     fn readings_ui(&mut self, ui: &mut Ui, plot: &ShownPlot<'_>) -> Option<FigureAction> {
-        let ShownPlot { figure, response, transform, theme, .. } = plot;
+        let ShownPlot { figure, response, transform, .. } = plot;
         let hovered = response.hover_pos().filter(|_| self.drag.is_none());
         let place = hovered.map(|at| transform.value_from_position(at)).map(|at| [at.x, at.y]);
-        let cell = place.filter(|_| self.opens).and_then(|place| cell_at(figure, place));
+        self.pointed_cell = place.and_then(|place| cell_at(figure, place));
+        let cell = self.pointed_cell.filter(|_| self.opens);
         if cell.is_some() {
             ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
         }
@@ -247,7 +246,7 @@ impl FigureView {
         // A key on the focused plot is no click.
         if response.clicked_by(PointerButton::Primary) && (cell.is_none() || is_shifted) {
             let has_reading = |place: &[f64; 2]| {
-                !figure.is_of_areas() || read_areas(self.areas(figure), *place, *theme).is_some()
+                !figure.is_of_areas() || read_areas(self.areas(figure), *place, true).is_some()
             };
             let here = |place| values_at(figure, place);
             self.pinned = if self.pinned.is_some() { None } else { place.filter(has_reading).map(here) };
@@ -256,7 +255,7 @@ impl FigureView {
         }
         let pinned = self.pinned_place(figure);
         let at = pinned.or(place);
-        if let Some([row, column]) = self.opened.cell {
+        if let Some([row, column]) = self.opened {
             plot.outline(ui, [column as f64, row as f64]);
         }
         self.reading = None;
@@ -264,9 +263,11 @@ impl FigureView {
             self.hover(ui, figure, hovered);
             return opened.or(self.curves_ui(ui, plot, at));
         }
-        if let Some(at) = at {
-            self.areas_ui(ui, plot, at, hovered.filter(|_| pinned.is_none()));
+        let head = at.and_then(|at| read_areas(self.areas(figure), at, pinned.is_some()));
+        if let Some(at) = pinned.filter(|_| head.is_some()) {
+            plot.outline(ui, at);
         }
+        self.take_head(ui, head);
         opened
     }
 
@@ -296,15 +297,15 @@ impl FigureView {
         let is_read = reading.is_some() && follows.is_none();
         let is_pinned = self.pinned.is_some();
         let table = Table::new(figure, reading, |name| hidden.contains(name), self.around.spread, is_pinned);
-        if self.is_panel {
+        // The legend has the values of all lines, but that above panels no settings.
+        let line = self.keyboard.line.as_ref().or(self.hovered.as_ref());
+        let says_more = line.is_some() || is_pinned || self.is_panel;
+        let head = (is_read && says_more).then(|| table.head(line.map(String::as_str)));
+        self.take_head(ui, head);
+        if self.is_panel || self.block.is_above {
             self.reading = is_read.then(|| PanelReading::new(figure, &table));
-            if let Some([x, y]) = at.filter(|_| is_pinned) {
-                // The legend above all panels has no room for settings.
-                let at = transform.position_from_point(&PlotPoint { x, y });
-                ui.push_id([frame.min.x, frame.min.y].map(f32::to_bits), |ui| {
-                    area_reading_ui(ui, &table.reading(*theme), "", at, ui.ctx().content_rect());
-                });
-            }
+        }
+        if self.is_panel {
             return None;
         }
         let items = self.mesh.as_ref().map(|mesh| mesh.items.clone()).unwrap_or_default();
@@ -312,7 +313,9 @@ impl FigureView {
         let mut rows = LegendRows { hidden: &mut self.hidden, arms: &around.arms, action: &mut action };
         let marked = [around.selected.as_deref(), self.keyboard.line.as_deref()];
         let pointed = block_ui(ui, figure, (frame, &items), &mut self.block, &mut rows, &table, marked);
-        self.highlight(ui, pointed);
+        if !self.block.is_above {
+            self.highlight(ui, pointed);
+        }
         action
     }
 
@@ -321,29 +324,6 @@ impl FigureView {
         let forward = self.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
         let at = ReadingPlace { x, per_point: plot.transform.dvalue_dpos()[0].abs() };
         read(plot.figure, forward, |name| self.hidden.contains(name), at)
-    }
-
-    /// Draws the reading of bars, marks or cells at a place: beside the pointer, or where it is pinned.
-    fn areas_ui(&self, ui: &Ui, plot: &ShownPlot<'_>, [x, y]: [f64; 2], pointer: Option<Pos2>) {
-        let ShownPlot { figure, transform, theme, .. } = plot;
-        let Some(mut reading) = read_areas(self.areas(figure), [x, y], *theme) else { return };
-        if pointer.is_none() {
-            reading = reading.with_facts(figure);
-            plot.outline(ui, [x, y]);
-        }
-        // A pinned reading must not cover what is around the plot.
-        let limits = if pointer.is_none() { ui.max_rect() } else { ui.ctx().content_rect() };
-        let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
-        area_reading_ui(ui, &reading, self.hint(figure, [x, y], pointer.is_none()), at, limits);
-    }
-
-    /// Returns the actions at a place, if they differ from those everywhere else.
-    fn hint(&self, figure: &Figure, place: [f64; 2], is_pinned: bool) -> &'static str {
-        match (self.opens && cell_at(figure, place).is_some(), is_pinned) {
-            (false, _) => "",
-            (true, false) => "Click: show its faults\nShift+click: pin this reading",
-            (true, true) => "Click: show the faults of a cell\nShift+click or Escape: release",
-        }
     }
 
     /// Returns the cell that a click opens: at once or, where a second click would fit the range, when none follows.

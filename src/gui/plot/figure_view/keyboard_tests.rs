@@ -22,7 +22,8 @@ fn harness() -> Harness<'static, Shown> {
     };
     let figure = Figure {
         x: Axis::new("Epochs trained", ""),
-        y: Axis::percent("Test accuracy"),
+        // With room for the legend, which comes before the plot where it is above.
+        y: Axis { range: Some([-1.0, 1.0]), ..Axis::percent("Test accuracy") },
         lines: vec![line("dense", 0, 0.5), line("ticket", 1, 0.9)],
         ..Figure::default()
     };
@@ -152,7 +153,7 @@ fn the_reading_goes_from_name_to_name_of_bars() {
         press(&mut harness, Modifiers::NONE, Key::ArrowRight);
         assert_eq!(x(&harness), Some(expected));
     }
-    assert!(harness.query_by_label("Bit: b2").is_some());
+    assert!(harness.query_by_label("Pinned: Bit b2").is_some());
 }
 
 #[test]

@@ -2,21 +2,22 @@
 
 mod acting;
 mod facets;
+mod head;
 mod scenes;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Pos2, Rect, Ui, UiBuilder, WidgetInfo};
+use eframe::egui::{Align, Layout, Pos2, Rect, Ui, UiBuilder, WidgetInfo, vec2};
 
 use super::axes::{around_ui, plot, values};
-use super::block::{Block, block_ui, strip_ui};
+use super::block::{Block, StripValues, block_ui, strip_ui};
 use super::legend::{FigureAction, LegendNames, LegendRows};
 use super::navigate::{View, ViewChange, show, view_of};
 use super::painter::{area, paint};
 use super::parallel::{AxisBrushes, axes_of, parallel_ui};
-use super::reading::cell_at;
+use super::reading::HeadReading;
 use super::scene::{Analysis, EM, MeshKey, PlotMesh, PlotViewport, Scene, SceneRequest};
 use crate::background::Latest;
 use crate::theme::theme_of;
@@ -28,6 +29,7 @@ use figure::model::Figure;
 use figure::scene::ends::{EndText, Ends};
 use figure::scene::page::{scale_bar, written};
 use figure::view::seen;
+pub(in crate::plot) use head::head_ui;
 use results::facets::FacetSettings;
 use results::statistics::Spread;
 use results::view::{BandChoice, PlotView};
@@ -66,8 +68,12 @@ pub struct FigureView {
     menu_line: Option<String>,
     /// True if a click on a cell opens its faults.
     pub(super) opens: bool,
-    /// The cell whose faults are shown.
-    pub(super) opened: OpenedCell,
+    /// The cells whose faults are shown, and at the pointer, by row and column.
+    opened: Option<[usize; 2]>,
+    pointed_cell: Option<[usize; 2]>,
+    /// What was read in the last frame; true if the head of the tile shows it.
+    head: Option<HeadReading>,
+    pub(super) is_in_head: bool,
     /// A cell that was clicked, and when: a second click would fit the range.
     opening: Option<([usize; 2], f64)>,
     /// The start of a zoom box.
@@ -200,7 +206,7 @@ impl FigureView {
         for (chosen, _) in self.chosen.iter_mut().zip(are_other).filter(|(_, is_other)| *is_other) {
             *chosen = None;
         }
-        self.pinned = None;
+        (self.pinned, self.beside) = (None, 0.0);
         self.refit();
     }
 
@@ -224,8 +230,8 @@ impl FigureView {
 
     /// Returns what makes the visible figure, which an export writes: without hidden lines, cut to the visible part.
     pub fn shown(&self, figure: &Arc<Figure>) -> impl Fn() -> Figure + Send + Sync + use<> {
-        let (view, figure) = (self.kept(PlotView::default()), figure.clone());
-        move || seen(&figure, &view)
+        let (view, look, figure) = (self.kept(PlotView::default()), self.look(), figure.clone());
+        move || Figure { look: look.clone(), ..seen(&figure, &view) }
     }
 }
 
@@ -238,17 +244,25 @@ fn values_at(figure: &Figure, [x, y]: [f64; 2]) -> [f64; 2] {
 /// person asks of it. The caption is that of [`FigureView::explanation`].
 pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<FigureAction> {
     let fit = state.prepare(figure, ui.ctx());
+    let mut action = None;
+    // The legend of curves has their values.
+    if !state.is_in_head && !figure.has_curves() {
+        let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
+        let left = Layout::left_to_right(Align::Center);
+        let opened = ui.allocate_ui_with_layout(size, left, |ui| {
+            ui.set_min_size(size);
+            head_ui(ui, figure, state)
+        });
+        action = opened.inner.map(FigureAction::Open);
+    }
     if let Some(facets) = &figure.facets {
-        return facets_ui(ui, (figure, facets), state);
+        return facets_ui(ui, (figure, facets), state).or(action);
     }
     let all = ui.available_rect_before_wrap();
-    let (mut space, mut action) = (all, None);
-    if !figure.has_curves() {
-        let arms = state.around.arms.clone();
-        let mut rows = LegendRows { hidden: &mut state.hidden, arms: &arms, action: &mut action };
-        let (height, pointed) = strip_ui(ui, figure, &mut rows, &mut state.strip, all, None);
-        state.highlight(ui, pointed);
-        space.min.y += height;
+    let mut space = all;
+    if !figure.has_curves() || state.block.is_above {
+        let (height, asked) = state.strip_ui(ui, figure, all);
+        (space.min.y, action) = (space.top() + height, asked.or(action));
     }
     let space = space.with_min_y(space.top() + GAP);
     let opened = ui.scope_builder(UiBuilder::new().max_rect(space), |ui| {
@@ -258,10 +272,11 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         let axes = axes_of(figure, space);
         let beside = Beside::of_scale(figure, axes).unwrap_or(Beside::Nothing);
         let place = space.with_max_x(space.right() - beside.width());
-        ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
-            parallel_ui(ui, figure, &mut state.parallel);
+        let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+            parallel_ui(ui, figure, &mut state.parallel)
         });
         beside.ui(ui, figure, axes.with_max_x(place.right()));
+        state.take_head(ui, shown.inner);
         None
     });
     ui.advance_cursor_after_rect(all);
@@ -277,6 +292,18 @@ impl FigureView {
         figure.remarks(&shown.join(" and ")).join("\n")
     }
 
+    /// Draws the legend above the plot or the panels, with the values at the pointer; returns its height, and what is asked of a row.
+    fn strip_ui(&mut self, ui: &mut Ui, figure: &Figure, space: Rect) -> (f32, Option<FigureAction>) {
+        let reading = self.reading.as_ref().map(|reading| (reading.place.as_str(), &reading.values));
+        let selected = self.around.selected.as_deref();
+        let values = figure.has_curves().then_some(StripValues { selected, reading });
+        let mut action = None;
+        let mut rows = LegendRows { hidden: &mut self.hidden, arms: &self.around.arms, action: &mut action };
+        let (height, pointed) = strip_ui(ui, figure, &mut rows, &mut self.strip, space, values);
+        self.highlight(ui, pointed);
+        (height, action)
+    }
+
     fn highlight(&mut self, ui: &Ui, pointed: Option<String>) {
         if self.highlighted != pointed {
             ui.ctx().request_repaint();
@@ -290,7 +317,9 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View)
     let view = state.zoom.unwrap_or(fit);
     let space = ui.available_rect_before_wrap();
     let beside = Beside::new(figure, state, view, space);
-    state.beside = beside.width();
+    // It gets no narrower while values change.
+    let is_wider = state.beside > beside.width() && matches!(beside, Beside::Ends(_));
+    state.beside = if is_wider { state.beside } else { beside.width() };
     state.ends = if let Beside::Ends(_) = beside { "bars at line ends" } else { "" };
     let place = space.with_max_x(space.right() - state.beside);
     let size = state.frame.map_or(place.size(), |frame| frame.size());
@@ -322,21 +351,7 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View)
     asked
 }
 
-/// The cell of a heat map whose faults are shown.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::plot) struct OpenedCell {
-    /// By row and column.
-    pub cell: Option<[usize; 2]>,
-    /// True if the head of the tile names the chosen cell.
-    pub is_in_head: bool,
-}
-
 impl FigureView {
-    /// Returns the cell whose reading is pinned, by row and column.
-    pub(in crate::plot) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
-        cell_at(figure, self.pinned_place(figure)?)
-    }
-
     /// Frames the cells whose faults are shown, in a panel too; returns true if this changes what is drawn.
     pub(in crate::plot) fn frame_cells(
         &mut self,
@@ -344,17 +359,12 @@ impl FigureView {
         find: &dyn Fn(&Figure) -> Option<[usize; 2]>,
     ) -> bool {
         let cell = if figure.facets.is_none() { find(figure) } else { None };
-        let mut changes = std::mem::replace(&mut self.opened.cell, cell) != cell;
+        let mut changes = std::mem::replace(&mut self.opened, cell) != cell;
         let panels = figure.facets.iter().flat_map(|facets| &facets.panels);
         for (view, panel) in self.panels.views.iter_mut().zip(panels) {
             changes |= view.frame_cells(&panel.figure, find);
         }
         changes
-    }
-
-    /// Pins the reading of a cell.
-    pub(in crate::plot) fn choose_cell(&mut self, figure: &Figure, [row, column]: [usize; 2]) {
-        self.pinned = Some(values_at(figure, [column as f64, row as f64]));
     }
 }
 
@@ -378,7 +388,8 @@ impl Beside {
         }
         let [top, bottom] = [frame.top(), frame.bottom()].map(f64::from);
         let y = Mapping::from_places(&figure.y, view[1], [bottom, top]);
-        let ends = Ends::new(figure, &state.hidden, y, EM, EndText::Values);
+        let selected = state.around.selected.as_deref();
+        let ends = Ends::new(figure, &state.hidden, y, EM, EndText::Values { selected });
         let fits = |ends: &Ends| ends.width <= ENDS * f64::from(space.width());
         ends.filter(fits).map_or(Self::Nothing, Self::Ends)
     }

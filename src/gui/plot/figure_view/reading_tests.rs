@@ -20,7 +20,11 @@ struct Shown {
 
 fn harness(figure: Figure, opens: bool) -> Harness<'static, Shown> {
     let view = FigureView { opens, ..FigureView::default() };
-    let draw = |ui: &mut egui::Ui, shown: &mut Shown| {
+    let mut is_first = true;
+    let draw = move |ui: &mut egui::Ui, shown: &mut Shown| {
+        if std::mem::take(&mut is_first) {
+            return crate::theme::install(ui.ctx()); // its fonts can be used from the next frame on
+        }
         shown.opened.extend(figure_ui(ui, &shown.figure, &mut shown.view));
     };
     let shown = Shown { figure: Arc::new(figure), view, opened: Vec::new() };
@@ -72,6 +76,41 @@ fn figures() -> Vec<(Figure, &'static str)> {
     ]
 }
 
+#[test]
+fn readings_are_in_a_line_above_the_plot_and_never_over_it() {
+    for (number, (figure, label)) in figures().into_iter().enumerate() {
+        let mut harness = harness(figure, true);
+        let plot = harness.get_by_label(label).rect();
+        harness.hover_at(plot.center());
+        harness.run();
+        let read: Vec<_> = harness.query_all_by_label_contains("25.00 %").map(|node| node.rect()).collect();
+        assert!(
+            !read.is_empty() && read.iter().all(|rect| rect.bottom() <= plot.top()),
+            "{number}: {read:?}"
+        );
+        assert_eq!(harness.get_by_label(label).rect(), plot, "{number}: the plot does not jump");
+    }
+}
+
+#[test]
+fn of_bars_side_by_side_only_those_at_the_pointer_are_read() {
+    let bars = |stack: &str, value: f64| Bars {
+        name: "SDC".to_owned(),
+        stack: stack.to_owned(),
+        values: vec![value],
+        ..Bars::default()
+    };
+    let figure = Figure {
+        x: named("Bit", &["b30"]),
+        y: Axis::percent("Share"),
+        bars: vec![bars("dense", 0.25), bars("ticket", 0.5)],
+        ..Figure::default()
+    };
+    let text = |x: f64| crate::plot::reading::read_areas(&figure, [x, 0.1], false).unwrap().text;
+    assert_eq!([text(-0.2), text(0.2)], ["dense, SDC 25.00 %", "ticket, SDC 50.00 %"]);
+    assert_eq!(text(0.0), "dense, SDC 25.00 %, ticket, SDC 50.00 %", "the middle, where the keyboard goes");
+}
+
 fn click(harness: &mut Harness<'_, Shown>, label: &str, modifiers: Modifiers) {
     harness.get_by_label(label).click_modifiers(modifiers);
     harness.run();
@@ -106,7 +145,7 @@ fn a_click_opens_a_cell_and_one_with_shift_keeps_its_reading() {
     let mut harness = harness(heat_map(), true);
     harness.hover_at(harness.get_by_label("Plot of Layer").rect().center());
     harness.run();
-    assert!(harness.query_by_label_contains("Click: show its faults").is_some());
+    assert!(is_read(&harness));
     click(&mut harness, "Plot of Layer", Modifiers::NONE);
     assert_eq!(harness.state().opened, [FigureAction::Open([0, 0])]);
     assert!(!is_read(&harness));
@@ -116,6 +155,26 @@ fn a_click_opens_a_cell_and_one_with_shift_keeps_its_reading() {
     harness.run_steps(20);
     click(&mut harness, "Plot of Layer", Modifiers::SHIFT);
     assert!(!is_read(&harness));
+}
+
+#[test]
+fn arrow_keys_move_from_cell_to_cell_and_enter_opens() {
+    let values = vec![vec![0.25, 0.5], vec![0.125, 0.0]];
+    let cells = Cells { axis: Axis::percent("Images with SDC"), values, ..Cells::default() };
+    let (x, y) = (named("Bit", &["b30", "b2"]), named("Layer", &["fc1", "fc2"]));
+    let mut harness = harness(Figure { x, y, cells: Some(cells), ..Figure::default() }, true);
+    harness.get_by_label("Plot of Layer").focus();
+    harness.run();
+    for (key, name) in
+        [(Key::ArrowRight, "fc1, b30"), (Key::ArrowRight, "fc1, b2"), (Key::ArrowUp, "fc2, b2")]
+    {
+        harness.key_press(key);
+        harness.run();
+        assert!(harness.query_by_label(&format!("Pinned: {name}")).is_some(), "{name}");
+    }
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().opened, [FigureAction::Open([1, 1])]);
 }
 
 #[test]
@@ -151,10 +210,13 @@ fn a_pinned_reading_of_bars_has_the_chosen_columns() {
     let mut harness = harness(figure, false);
     harness.hover_at(harness.get_by_label(label).rect().center());
     harness.run();
-    assert!(is_read(&harness) && harness.query_by_label("Learning rate").is_none(), "not while it moves");
+    assert!(
+        is_read(&harness) && harness.query_by_label_contains("Learning rate").is_none(),
+        "not while it moves"
+    );
     click(&mut harness, label, Modifiers::NONE);
-    assert!(harness.query_by_label("Learning rate").is_some());
-    assert!(harness.query_by_label("rate of ticket").is_some());
+    assert!(harness.query_by_label("SDC 25.00 %, Learning rate rate of ticket").is_some());
+    assert!(harness.query_by_label("Pinned: Bit b30").is_some());
 }
 
 #[test]

@@ -207,4 +207,4 @@ fn write(painter: &Painter, text: &Text, ink: Rgb) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::plot) mod tests;

@@ -17,7 +17,7 @@ use results::statistics::Band;
 /// Pictures are the same if fewer of their pixels differ: the ends of dashes and of bars are rounded differently.
 const ALIKE: f64 = 8e-3;
 /// Pixels for each point.
-const SCALE: usize = 3;
+pub(in crate::plot) const SCALE: usize = 3;
 const SIZE: [usize; 2] = [240, 160];
 
 /// Curves with gaps, bands, single runs, dense noise, and every dash and marker.
@@ -101,45 +101,67 @@ fn items(figure: &Figure, theme: Theme, intervals: Intervals<'_>) -> (Vec<Item>,
     ([ground(&surface), bands(&surface), over(&surface)].concat(), area)
 }
 
-struct Picture {
+/// Pixels row by row, `SCALE` of them for each point.
+pub(in crate::plot) struct Picture {
+    size: [usize; 2],
     colours: Vec<[f32; 3]>,
 }
 
 impl Picture {
+    /// Returns a picture of so many points with nothing on its ground.
+    pub fn empty(size: [usize; 2], theme: Theme) -> Self {
+        let size = size.map(|side| side * SCALE);
+        Self { size, colours: vec![theme.ground().map(f32::from); size[0] * size[1]] }
+    }
+
+    pub fn save(&self, path: &std::path::Path) {
+        let mut bytes = format!("P6 {} {} 255\n", self.size[0], self.size[1]).into_bytes();
+        bytes.extend(self.colours.iter().flatten().map(|level| level.round() as u8));
+        std::fs::write(path, bytes).unwrap();
+    }
+
     fn at(&self, x: usize, y: usize) -> [f32; 3] {
-        self.colours[y * SIZE[0] * SCALE + x]
+        self.colours[y * self.size[0] + x]
+    }
+
+    /// Draws triangles as a graphics card does: colours are interpolated between corners and blended in gamma space.
+    pub fn add(&mut self, mesh: &Mesh, clip: Rect) {
+        for corners in mesh.indices.chunks(3) {
+            triangle(self, [0, 1, 2].map(|corner| mesh.vertices[corners[corner] as usize]), clip);
+        }
     }
 }
 
-fn in_file(items: &[Item], theme: Theme) -> Picture {
-    let [width, height] = SIZE.map(|side| side as f64);
+/// Draws items on a page of this size as a file has them.
+pub(in crate::plot) fn in_file_of(items: &[Item], [width, height]: [f64; 2], theme: Theme) -> Picture {
     let whole = layout::Rect { left: 0.0, top: 0.0, right: width, bottom: height };
     let ground = scene::Shape::Rect(whole, Ink::new(theme.ground()), None).plain();
     let text = drawing(&[vec![ground], items.to_vec()].concat(), [width, height], "");
     let pixels = pixels(&text, 72.0 * SCALE as f64).unwrap();
-    assert_eq!([pixels.width() as usize, pixels.height() as usize], SIZE.map(|side| side * SCALE));
     let colour = |pixel: &resvg::tiny_skia::PremultipliedColorU8| {
         [pixel.red(), pixel.green(), pixel.blue()].map(f32::from)
     };
-    Picture { colours: pixels.pixels().iter().map(colour).collect() }
+    let size = [pixels.width() as usize, pixels.height() as usize];
+    Picture { size, colours: pixels.pixels().iter().map(colour).collect() }
+}
+
+fn in_file(items: &[Item], theme: Theme) -> Picture {
+    let picture = in_file_of(items, SIZE.map(|side| side as f64), theme);
+    assert_eq!(picture.size, SIZE.map(|side| side * SCALE));
+    picture
 }
 
 fn in_window(items: &[Item], area: layout::Rect, theme: Theme) -> Picture {
-    let mut picture =
-        Picture { colours: vec![theme.ground().map(f32::from); SIZE[0] * SIZE[1] * SCALE * SCALE] };
+    let mut picture = Picture::empty(SIZE, theme);
     draw(&mut picture, items, area);
     picture
 }
 
-/// Draws triangles as a graphics card does: colours are interpolated between corners and blended in gamma space.
 fn draw(picture: &mut Picture, items: &[Item], area: layout::Rect) {
     let frame = rect(area);
     let layer = Layer::new(items, SCALE as f32, TessellationOptions::default(), frame);
     for (mesh, is_clipped) in &layer.parts {
-        let clip = if *is_clipped { frame } else { Rect::EVERYTHING };
-        for corners in mesh.indices.chunks(3) {
-            triangle(picture, [0, 1, 2].map(|corner| mesh.vertices[corners[corner] as usize]), clip);
-        }
+        picture.add(mesh, if *is_clipped { frame } else { Rect::EVERYTHING });
     }
 }
 
@@ -154,10 +176,10 @@ fn triangle(picture: &mut Picture, corners: [eframe::egui::epaint::Vertex; 3], c
         let places = [axis(a), axis(b), axis(c)];
         let low = places.iter().copied().fold(f32::INFINITY, f32::min).floor().max(0.0) as usize;
         let high = places.iter().copied().fold(f32::NEG_INFINITY, f32::max).ceil().max(0.0) as usize;
-        low..high.min(most * SCALE)
+        low..high.min(most)
     };
-    for y in side(|at| at.y, SIZE[1]) {
-        for x in side(|at| at.x, SIZE[0]) {
+    for y in side(|at| at.y, picture.size[1]) {
+        for x in side(|at| at.x, picture.size[0]) {
             let at = vec2(x as f32 + 0.5, y as f32 + 0.5);
             let shares = [cross(b - at, c - at), cross(c - at, a - at), cross(a - at, b - at)]
                 .map(|part| part / whole);
@@ -175,7 +197,7 @@ fn triangle(picture: &mut Picture, corners: [eframe::egui::epaint::Vertex; 3], c
             };
             let rest = 1.0 - mixed(|colour| colour.a()) / 255.0;
             let new = [mixed(|colour| colour.r()), mixed(|colour| colour.g()), mixed(|colour| colour.b())];
-            let pixel = &mut picture.colours[y * SIZE[0] * SCALE + x];
+            let pixel = &mut picture.colours[y * picture.size[0] + x];
             for (old, new) in pixel.iter_mut().zip(new) {
                 *old = *old * rest + new;
             }
@@ -183,20 +205,39 @@ fn triangle(picture: &mut Picture, corners: [eframe::egui::epaint::Vertex; 3], c
     }
 }
 
-/// The share of pixels without a pixel of nearly the same colour in the other picture: within a pixel, since the two smooth
-/// edges differently, and up to 48 of 255 levels, the share of an edge that falls on the other side of a pixel's middle.
-fn difference(a: &Picture, b: &Picture) -> f64 {
-    const LEVELS: f32 = 48.0;
-    let [width, height] = SIZE.map(|side| side * SCALE);
-    let mut alone = 0_u32;
-    for (y, x) in (1..height - 1).flat_map(|y| (1..width - 1).map(move |x| (y, x))) {
-        let own = a.at(x, y);
-        let is_same =
-            |other: [f32; 3]| own.iter().zip(other).all(|(own, other)| (own - other).abs() <= LEVELS);
-        let near = [(0, 0), (0, 1), (1, 0), (2, 1), (1, 2), (1, 1), (0, 2), (2, 0), (2, 2)];
-        alone += u32::from(!near.iter().any(|(right, down)| is_same(b.at(x + right - 1, y + down - 1))));
+/// Two colours are the same up to so many of 255 levels: the share of an edge that falls on the other side of a pixel's middle.
+const LEVELS: f32 = 48.0;
+
+fn is_same(a: [f32; 3], b: [f32; 3]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= LEVELS)
+}
+
+/// The number of pixels in a part of a picture that have no pixel of nearly the same colour in another one, within a pixel, since
+/// the two smooth edges differently; and how many are not of the ground.
+pub(in crate::plot) fn alone(a: &Picture, b: &Picture, part: Rect, ground: [f32; 3]) -> [usize; 2] {
+    let side = |range: eframe::egui::Rangef, most: usize| {
+        let [from, to] = [range.min, range.max].map(|at| (at * SCALE as f32).round().max(1.0) as usize);
+        from..to.min(most - 1)
+    };
+    let (mut alone, mut inked) = (0, 0);
+    for y in side(part.y_range(), a.size[1]) {
+        for x in side(part.x_range(), a.size[0]) {
+            let own = a.at(x, y);
+            inked += usize::from(!is_same(own, ground));
+            let near = [(1, 1), (0, 1), (1, 0), (2, 1), (1, 2), (0, 0), (0, 2), (2, 0), (2, 2)];
+            alone += usize::from(
+                !near.iter().any(|(right, down)| is_same(own, b.at(x + right - 1, y + down - 1))),
+            );
+        }
     }
-    f64::from(alone) / (width * height) as f64
+    [alone, inked]
+}
+
+/// The share of pixels that are alone.
+fn difference(a: &Picture, b: &Picture) -> f64 {
+    let [width, height] = a.size;
+    let [alone, _] = alone(a, b, Rect::EVERYTHING, [0.0; 3]);
+    alone as f64 / (width * height) as f64
 }
 
 #[test]

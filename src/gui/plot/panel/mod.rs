@@ -5,14 +5,10 @@ mod choices;
 use std::time::Duration;
 
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton};
-use eframe::egui::{
-    Align, Button, EventFilter, Key, Label, Layout, PopupCloseBehavior, RichText, Sense, Slider, TextEdit,
-    Ui, vec2,
-};
+use eframe::egui::{Align, Button, Layout, PopupCloseBehavior, RichText, Slider, TextEdit, Ui, vec2};
 
-use super::FigureView;
 use super::builder::{ListedFaults, PlotInput};
-use super::figure_view::figure_ui;
+use super::figure_view::{figure_ui, head_ui};
 use super::legend::{FigureAction, LineAction, WHY_NOT, Wanted, wanted_ui};
 use super::state::PlotState;
 use crate::form::note_edited;
@@ -26,7 +22,6 @@ use figure::axis::Scale;
 use figure::cells::Cells;
 use figure::model::Figure;
 use figure::plots::Plot;
-use results::campaign::ImageOutcome;
 use results::statistics::Spread;
 use results::view::{BandChoice, XAxis};
 
@@ -69,9 +64,7 @@ pub fn plot_ui(
     if view.frame_cells(figure, &listed) {
         ui.ctx().request_repaint(); // the head of the tile is drawn before
     }
-    let cell = if view.opened.is_in_head { None } else { cell_head_ui(ui, figure, view) };
-    let action = figure_ui(ui, figure, view).or(cell.map(FigureAction::Open));
-    let response = action.and_then(|action| match action {
+    let response = figure_ui(ui, figure, view).and_then(|action| match action {
         FigureAction::Open(cell) => faults_of(plot, view.part(figure), cell),
         FigureAction::Line(name, action) => Some(PlotResponse::Line(name, action)),
         FigureAction::Take(wanted) => Some(PlotResponse::Take(wanted)),
@@ -83,7 +76,7 @@ pub fn plot_ui(
 }
 
 /// Draws the controls that apply to a plot in one row, from right to left; what has no room is in its menu. A chip names what
-/// filters the runs, and a setting whose values the lines stand for. The chosen cell of a heat map is at the left.
+/// filters the runs, and a setting whose values the lines stand for. The reading is at the left.
 pub fn tools_ui(
     ui: &mut Ui,
     plot: &Plot,
@@ -121,7 +114,7 @@ pub fn tools_ui(
     let filter = chip_ui(ui, filter, ["Clear the", all]).then_some(PlotResponse::ClearFilter);
     let pooled = "Each line pools the arms that have the same value. Click for a line of each arm.";
     let grouping = chip_ui(ui, grouping, ["Ungroup: lines are", pooled]).then_some(PlotResponse::Ungroup);
-    exported.or(filter).or(grouping).or(cell_tool_ui(ui, plot, state))
+    exported.or(filter).or(grouping).or(head_tool_ui(ui, plot, state))
 }
 
 pub fn menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
@@ -304,8 +297,9 @@ fn titles_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     }
 }
 
-/// Room that the head needs in the head of a tile, in points.
-const ROOM: f32 = 400.0;
+/// Room that a reading needs in the head of a tile, in points: the legend of curves has it too, other plots have a line of
+/// their own.
+const ROOM: [f32; 2] = [160.0, 400.0];
 
 /// Returns the cell of a heat map that counts these faults.
 pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[usize; 2]> {
@@ -318,13 +312,7 @@ pub fn cell_of(plot: &Plot, figure: &Figure, faults: &ListedFaults) -> Option<[u
         return None;
     }
     let wanted = Some((faults.layer.clone(), faults.bit));
-    places_of(cells).find(|cell| (plot.injected_at)(figure, *cell) == wanted)
-}
-
-/// Returns all cells, by row and column.
-fn places_of(cells: &Cells) -> impl Iterator<Item = [usize; 2]> + use<> {
-    let [rows, columns] = cells.size();
-    (0..rows).flat_map(move |row| (0..columns).map(move |column| [row, column]))
+    cells.places().find(|cell| (plot.injected_at)(figure, *cell) == wanted)
 }
 
 /// Returns the faults that a cell of a figure counts, in its runs.
@@ -334,76 +322,16 @@ pub fn faults_of(plot: &Plot, figure: &Figure, cell: [usize; 2]) -> Option<PlotR
     Some(PlotResponse::OpenFaults(ListedFaults { layer, bit, campaign, runs }))
 }
 
-/// Draws the head between title and controls of its tile, where there is room.
-pub fn cell_tool_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
+/// Draws the reading between title and controls of its tile, where there is room.
+fn head_tool_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
     let (figure, view) = state.drawable(plot)?;
-    view.opened.is_in_head = figure.cells.is_some() && ui.available_width() > ROOM;
-    if !view.opened.is_in_head {
+    view.is_in_head = ui.available_width() > ROOM[usize::from(!figure.has_curves())];
+    if !view.is_in_head {
         return None;
     }
     let left = Layout::left_to_right(Align::Center);
-    let cell = ui.with_layout(left, |ui| cell_head_ui(ui, figure, view)).inner?;
+    let cell = ui.with_layout(left, |ui| head_ui(ui, figure, view)).inner?;
     faults_of(plot, figure, cell)
-}
-
-/// Draws the cell that is pinned or opened or, before one is, the one with the largest value. Arrow keys move, Enter opens; returns the
-/// opened cell.
-pub fn cell_head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Option<[usize; 2]> {
-    let cells = figure.cells.as_ref().filter(|cells| !cells.texts.is_empty())?;
-    let chosen = view.chosen_cell(figure).or(view.opened.cell);
-    let cell = chosen.or_else(|| largest(cells))?;
-    let name = name_of(figure, cell)?;
-    let reading = match cells.text(cell[0], cell[1]).map(|text| text.reading.as_str()) {
-        None | Some("") => "not measured",
-        Some(reading) => reading,
-    };
-    let response = ui.horizontal(|ui| {
-        let what = if chosen.is_some() { String::new() } else { "Most vulnerable: ".to_owned() };
-        let text = RichText::new(format!("{what}{name}")).font(theme::medium(theme::BODY));
-        let button = Button::new(text).frame_when_inactive(false).sense(Sense::click());
-        let response = ui.add(button).accessible_name(format!("{what}{name}: {reading}"));
-        let reading = RichText::new(reading).size(theme::BODY).color(theme::present(ui).text2);
-        ui.add(Label::new(reading).selectable(false).truncate());
-        response
-    });
-    let help = "Arrow keys move from cell to cell; Enter opens the trials of the cell";
-    let response = response.inner.on_hover_text(format!("{}\n{help}", ImageOutcome::Sdc1.definition()));
-    if response.has_focus() {
-        widgets::focus_ring(ui, response.rect);
-        let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-        let steps = [
-            (Key::ArrowLeft, [0, -1]),
-            (Key::ArrowRight, [0, 1]),
-            (Key::ArrowUp, [-1, 0]),
-            (Key::ArrowDown, [1, 0]),
-        ];
-        if let Some((_, step)) = ui.input(|input| steps.into_iter().find(|(key, _)| input.key_pressed(*key)))
-        {
-            view.choose_cell(figure, moved(cell, step, cells.size()));
-            ui.ctx().request_repaint();
-        }
-    }
-    response.clicked().then_some(cell)
-}
-
-/// Names a cell: "fc1, b30".
-fn name_of(figure: &Figure, [row, column]: [usize; 2]) -> Option<String> {
-    let (y, x) = figure.y.categories.get(row).zip(figure.x.categories.get(column))?;
-    Some(format!("{}, {}", y.name, x.name))
-}
-
-/// Returns the cell with the largest value, of those with enough data for a colour.
-fn largest(cells: &Cells) -> Option<[usize; 2]> {
-    let is_sure =
-        |[row, column]: &[usize; 2]| cells.text(*row, *column).is_some_and(|text| !text.value.is_empty());
-    let value = |[row, column]: &[usize; 2]| cells.values[*row][*column];
-    places_of(cells).filter(is_sure).max_by(|a, b| value(a).total_cmp(&value(b)))
-}
-
-/// Returns the cell after a step; at the rim the cell itself.
-fn moved(cell: [usize; 2], step: [isize; 2], size: [usize; 2]) -> [usize; 2] {
-    [0, 1].map(|axis: usize| cell[axis].saturating_add_signed(step[axis]).min(size[axis].saturating_sub(1)))
 }
 
 #[cfg(test)]

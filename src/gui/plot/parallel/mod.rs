@@ -5,7 +5,7 @@ use eframe::egui::{PointerButton, Pos2, Rect, Response, Sense, Stroke, StrokeKin
 
 use super::navigate::{PlotKey, pressed};
 use super::painter::{Layer, area, paint};
-use super::reading::{AreaReading, AreaRow, area_reading_ui};
+use super::reading::HeadReading;
 use super::scene::{EM, PlotViewport};
 use crate::text::shortened;
 use crate::theme::{self, theme_of};
@@ -86,8 +86,8 @@ pub fn space_of(figure: &Figure, axes: Rect) -> Rect {
     Rect::from_min_max(axes.min - vec2(0.0, above(figure)), axes.max + vec2(0.0, BELOW))
 }
 
-/// Draws the axes and the runs into all available space.
-pub fn parallel_ui(ui: &mut Ui, figure: &Figure, chosen: &mut AxisBrushes) {
+/// Draws the axes and the runs into all available space; returns the values of the run at the pointer, or of the pinned one.
+pub fn parallel_ui(ui: &mut Ui, figure: &Figure, chosen: &mut AxisBrushes) -> Option<HeadReading> {
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
     let theme = theme_of(ui);
     let frame = AxesFrame::new(figure, space, theme);
@@ -126,11 +126,8 @@ pub fn parallel_ui(ui: &mut Ui, figure: &Figure, chosen: &mut AxisBrushes) {
             painter.rect_stroke(rect, 2.0, Stroke::new(1.0, accent), StrokeKind::Inside);
         }
     }
-    let middle = pinned.map(|_| frame.rect.center_top());
-    if let Some((pointed, at)) = pointed.zip(middle.or(pointer)) {
-        let (line, trace) = frame.at(pointed);
-        area_reading_ui(ui, &frame.reading(line, trace), "", at, ui.ctx().content_rect());
-    }
+    let (line, trace) = frame.at(pointed?);
+    Some(HeadReading { is_pinned: pinned.is_some(), ..frame.reading(line, trace) })
 }
 
 impl<'a> AxesFrame<'a> {
@@ -226,7 +223,7 @@ impl<'a> AxesFrame<'a> {
     }
 
     /// Returns the name of a run and its values on all axes.
-    fn reading(&self, line: &Line, trace: &Trace) -> AreaReading {
+    fn reading(&self, line: &Line, trace: &Trace) -> HeadReading {
         let text = |axis: &Axis, value: f64| match axis.category(value) {
             Some(index) => shortened(&axis.categories[index].name, 36),
             None if value.is_finite() && !axis.unit.is_empty() => {
@@ -236,9 +233,9 @@ impl<'a> AxesFrame<'a> {
             None => "–".to_owned(),
         };
         let axes = self.figure.parallel.iter().zip(&trace.points);
-        let rows = axes.map(|(axis, [_, value])| AreaRow::new(&axis.title, "", None, text(axis, *value)));
+        let values = axes.map(|(axis, [_, value])| format!("{} {}", axis.title, text(axis, *value)));
         let name = format!("{}, {}", shortened(&line.name, 48), trace.name);
-        AreaReading { title: name, rows: rows.collect(), heads: Vec::new() }
+        HeadReading { name, text: values.collect::<Vec<_>>().join(", "), is_pinned: false }
     }
 }
 

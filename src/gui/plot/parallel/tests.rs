@@ -27,13 +27,13 @@ fn figure() -> Figure {
     }
 }
 
-type Shown = (Figure, AxisBrushes);
+type Shown = (Figure, AxisBrushes, Option<HeadReading>);
 
 fn harness() -> Harness<'static, Shown> {
-    let draw = move |ui: &mut Ui, (figure, chosen): &mut Shown| {
-        parallel_ui(ui, figure, chosen);
+    let draw = move |ui: &mut Ui, (figure, chosen, head): &mut Shown| {
+        *head = parallel_ui(ui, figure, chosen);
     };
-    let shown = (figure(), AxisBrushes::default());
+    let shown = (figure(), AxisBrushes::default(), None);
     let mut harness = Harness::builder().with_size(vec2(416.0, 338.0)).build_ui_state(draw, shown);
     harness.run();
     harness
@@ -74,16 +74,16 @@ fn the_run_at_the_pointer_is_told_with_its_values() {
     let frame = Rect::from_min_max(rect.min + vec2(0.0, 2.0 * ABOVE), rect.max - vec2(0.0, BELOW));
     harness.hover_at(pos2(frame.center().x - 40.0, frame.center().y));
     harness.run();
-    for text in ["a, seed 2", "rate", "best"] {
-        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
-    }
+    let read = harness.state().2.clone().expect("a run is there");
+    assert_eq!((read.name.as_str(), read.is_pinned), ("a, seed 2", false));
+    assert_eq!(read.text, "rate 0.5000, best 0.5000");
 }
 
 #[test]
 fn another_figure_has_other_triangles_and_none_are_made_for_the_same_one() {
     let mut harness = harness();
     let mut change = |change: &dyn Fn(&mut Figure)| {
-        let (figure, chosen) = harness.state_mut();
+        let (figure, chosen, _) = harness.state_mut();
         change(figure);
         chosen.forget_figure();
         harness.run();
@@ -131,6 +131,23 @@ fn the_keyboard_chooses_an_axis_and_sizes_a_range_on_it() {
 }
 
 #[test]
+fn a_click_frames_nothing_and_a_key_frames_the_axis() {
+    use eframe::egui::{Key, Shape};
+    let mut harness = harness();
+    let frames = |harness: &Harness<'_, Shown>| {
+        let is_frame = |shape: &&eframe::egui::epaint::ClippedShape| matches!(&shape.shape, Shape::Rect(rect) if (rect.stroke.width - 2.0).abs() < 1e-6);
+        harness.output().shapes.iter().filter(is_frame).count()
+    };
+    harness.get_by_label_contains("Plot of settings").click();
+    harness.run();
+    assert!(harness.get_by_label_contains("Plot of settings").is_focused());
+    assert_eq!(frames(&harness), 0);
+    harness.key_press(Key::ArrowRight);
+    harness.run();
+    assert_eq!(frames(&harness), 2, "the plot, and its axis");
+}
+
+#[test]
 fn a_click_on_a_run_pins_its_values() {
     let mut harness = harness();
     let rect = harness.get_by_label_contains("Plot of settings").rect();
@@ -147,8 +164,11 @@ fn a_click_on_a_run_pins_its_values() {
         harness.run();
     };
     click(&mut harness);
-    assert!(harness.query_by_label("a, seed 2").is_some(), "{:?}", harness.state().1.pinned);
+    let is_read = |harness: &Harness<'_, Shown>| {
+        harness.state().2.as_ref().is_some_and(|read| read.is_pinned && read.name == "a, seed 2")
+    };
+    assert!(is_read(&harness), "{:?}", harness.state().1.pinned);
     harness.run_steps(60);
     click(&mut harness);
-    assert!(harness.query_by_label("a, seed 2").is_none());
+    assert!(!is_read(&harness));
 }

@@ -7,13 +7,12 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::scroll_area::ScrollSource;
 use eframe::egui::{Rect, ScrollArea, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2};
 
-use super::{FigureAction, FigureView, LegendRows, PlotContext};
+use super::{FigureAction, FigureView, PlotContext};
 use crate::plot::axes::values;
-use crate::plot::block::{StripValues, strip_ui};
 use crate::plot::navigate::{ShownPlot, View, ViewChange, show, widget};
 use crate::plot::painter::{area, paint, rect};
 use crate::plot::parallel::{parallel_ui, space_of};
-use crate::plot::reading::Table;
+use crate::plot::reading::{HeadReading, Table};
 use crate::plot::scene::{EM, Scene};
 use crate::theme::theme_of;
 use figure::facets::{Facets, Panel, Ranges};
@@ -32,7 +31,13 @@ pub(super) fn facets_ui(
 ) -> Option<FigureAction> {
     state.meet_panels(facets);
     let all = ui.available_rect_before_wrap();
-    let (height, from_legend) = legend_ui(ui, figure, state, all);
+    let read = state.panels.views.iter().zip(&state.panels.titles);
+    let mut read = read.filter_map(|(view, title)| Some((view.reading.clone()?, title)));
+    state.reading = read.next().map(|(reading, title)| PanelReading {
+        place: format!("{}, {title}", reading.place),
+        values: reading.values,
+    });
+    let (height, from_legend) = state.strip_ui(ui, figure, all);
     let space = all.with_min_y(all.top() + height);
     let wanted = least(facets, [f64::from(space.width()), f64::from(space.height())], EM);
     let wanted = vec2(wanted[0] as f32, wanted[1] as f32);
@@ -54,22 +59,6 @@ pub(super) fn facets_ui(
     });
     ui.advance_cursor_after_rect(all);
     opened.inner.or(from_legend)
-}
-
-/// Draws the legend of all panels with the values at the pointer; returns its height, and what is asked of a row.
-fn legend_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, all: Rect) -> (f32, Option<FigureAction>) {
-    let read = state.panels.views.iter().zip(&state.panels.titles);
-    let mut read = read.filter_map(|(view, title)| Some((view.reading.as_ref()?, title)));
-    let reading =
-        read.next().map(|(reading, title)| (format!("{}, {title}", reading.place), reading.values.clone()));
-    let selected = state.around.selected.clone();
-    let reading = reading.as_ref().map(|(place, values)| (place.as_str(), values));
-    let values = figure.has_curves().then_some(StripValues { selected: selected.as_deref(), reading });
-    let (mut action, arms) = (None, state.around.arms.clone());
-    let mut rows = LegendRows { hidden: &mut state.hidden, arms: &arms, action: &mut action };
-    let (height, pointed) = strip_ui(ui, figure, &mut rows, &mut state.strip, all, values);
-    state.highlight(ui, pointed);
-    (height, action)
 }
 
 fn grid_ui(
@@ -100,8 +89,9 @@ fn grid_ui(
         let layout = &grid.panels[index];
         if !panel.figure.parallel.is_empty() {
             let space = space_of(&panel.figure, rect(layout.plot));
+            let FigureView { parallel, head, .. } = &mut *view;
             ui.scope_builder(UiBuilder::new().max_rect(space).id_salt(("runs", index)), |ui| {
-                parallel_ui(ui, &panel.figure, &mut view.parallel);
+                *head = parallel_ui(ui, &panel.figure, parallel);
             });
             if view.parallel.brushes != brushes {
                 state.parallel.brushes.clone_from(&view.parallel.brushes);
@@ -132,6 +122,12 @@ fn grid_ui(
         }
         ui.ctx().request_repaint();
     }
+    let read = state.panels.views.iter().zip(&state.panels.titles);
+    let read = read.filter_map(|(view, title)| Some((view.head.clone()?, title)));
+    // What the pointer reads comes before what is pinned.
+    let read = read.min_by_key(|(head, _)| head.is_pinned);
+    let head = read.map(|(head, title)| HeadReading { name: format!("{title}: {}", head.name), ..head });
+    state.take_head(ui, head);
     paint(ui.painter(), &quiet(&grid.texts, theme));
     paint(ui.painter(), &scale_bar(figure, grid.scale_bar.as_ref(), EM, theme));
     asked

@@ -137,7 +137,7 @@ fn panels_that_would_be_too_small_scroll() {
 }
 
 #[test]
-fn a_pinned_reading_has_the_chosen_columns_beside_it() {
+fn a_pinned_reading_has_the_chosen_columns_in_the_head() {
     let mut harness = harness(vec2(900.0, 600.0), 2, FacetAxes::Shared);
     Arc::make_mut(&mut harness.state_mut().figure).facets.as_mut().unwrap().change(|index, panel| {
         panel.facts = LineFacts {
@@ -151,9 +151,11 @@ fn a_pinned_reading_has_the_chosen_columns_beside_it() {
     harness.run();
     harness.remove_cursor();
     harness.run();
-    assert!(harness.query_by_label("Learning rate").is_some() && harness.query_by_label("rate 1").is_some());
-    assert!(harness.query_by_label("rate 0").is_none(), "the other panel has no popup");
+    let head = |harness: &Harness<'_, Shown>| harness.state().view.head.clone();
+    let read = head(&harness).expect("a click pins it");
+    assert!(read.is_pinned && read.name == "batch size 32: At 5 epochs trained", "{read:?}");
+    assert_eq!(read.text, "dense 15.00, Learning rate rate 1; winning ticket 35.00");
     harness.key_press(eframe::egui::Key::Escape);
     harness.run();
-    assert!(harness.query_by_label("rate 1").is_none());
+    assert_eq!(head(&harness), None);
 }

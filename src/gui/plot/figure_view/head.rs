@@ -1,0 +1,83 @@
+//! The head line of a plot: what is read at the pointer, at the keyboard's cursor, or where the reading is pinned.
+
+use eframe::egui::{Button, Label, Response, RichText, Sense, Ui};
+
+use super::FigureView;
+use crate::plot::reading::{HeadReading, cell_at};
+use crate::{theme, widgets};
+use figure::cells::Cells;
+use figure::model::Figure;
+use results::campaign::ImageOutcome;
+
+impl FigureView {
+    /// Takes what was read in this frame; the head was drawn before.
+    pub(super) fn take_head(&mut self, ui: &Ui, head: Option<HeadReading>) {
+        if self.head != head {
+            ui.ctx().request_repaint();
+            self.head = head;
+        }
+    }
+
+    /// Returns the cell whose reading is pinned, by row and column.
+    pub(super) fn chosen_cell(&self, figure: &Figure) -> Option<[usize; 2]> {
+        cell_at(figure, self.pinned_place(figure)?)
+    }
+}
+
+/// Draws the reading. A map of trials has that of a cell: the one that is pinned, at the pointer or opened or, before one is, the
+/// one with the largest value. Returns the opened cell.
+pub(in crate::plot) fn head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Option<[usize; 2]> {
+    let cells = figure.cells.as_ref().filter(|cells| !cells.texts.is_empty());
+    let known = view.chosen_cell(figure).or(view.pointed_cell).or(view.opened);
+    let found = cells.and_then(|cells| Some((cells, known.or_else(|| largest(cells))?)));
+    let Some((cells, cell)) = found else {
+        if let Some(HeadReading { name, text, is_pinned }) = &view.head {
+            let name = if *is_pinned { format!("Pinned: {name}") } else { name.clone() };
+            let help = if *is_pinned { format!("{name}\n{text}\nEscape releases it") } else { text.clone() };
+            let bold = RichText::new(name).font(theme::medium(theme::BODY));
+            ui.add(Label::new(bold).selectable(false).truncate());
+            text_ui(ui, text).on_hover_text(help);
+        }
+        return None;
+    };
+    let name = name_of(figure, cell)?;
+    let reading = match cells.text(cell[0], cell[1]).map(|text| text.reading.as_str()) {
+        None | Some("") => "not measured",
+        Some(reading) => reading,
+    };
+    let what = match (known, view.pinned) {
+        (None, _) => "Most vulnerable: ",
+        (Some(_), Some(_)) => "Pinned: ",
+        (Some(_), None) => "",
+    };
+    let text = RichText::new(format!("{what}{name}")).font(theme::medium(theme::BODY));
+    let button = Button::new(text).frame_when_inactive(false).sense(Sense::click());
+    let response = ui.add(button).accessible_name(format!("{what}{name}: {reading}"));
+    text_ui(ui, reading);
+    let help = "A click here or in the map opens the trials of the cell; Shift+click pins its reading, Escape releases it. In the \
+                map, arrow keys move from cell to cell, and Enter opens";
+    let response = response.on_hover_text(format!("{}\n{help}", ImageOutcome::Sdc1.definition()));
+    if response.has_focus() {
+        widgets::focus_ring(ui, response.rect);
+    }
+    response.clicked().then_some(cell)
+}
+
+fn text_ui(ui: &mut Ui, text: &str) -> Response {
+    let text = RichText::new(text).size(theme::BODY).color(theme::present(ui).text2);
+    ui.add(Label::new(text).selectable(false).truncate())
+}
+
+/// Names a cell: "fc1, b30".
+fn name_of(figure: &Figure, [row, column]: [usize; 2]) -> Option<String> {
+    let (y, x) = figure.y.categories.get(row).zip(figure.x.categories.get(column))?;
+    Some(format!("{}, {}", y.name, x.name))
+}
+
+/// Returns the cell with the largest value, of those with enough data for a colour.
+fn largest(cells: &Cells) -> Option<[usize; 2]> {
+    let is_sure =
+        |[row, column]: &[usize; 2]| cells.text(*row, *column).is_some_and(|text| !text.value.is_empty());
+    let value = |[row, column]: &[usize; 2]| cells.values[*row][*column];
+    cells.places().filter(is_sure).max_by(|a, b| value(a).total_cmp(&value(b)))
+}
