@@ -19,7 +19,7 @@ pub struct LicencesArgs {
 /// When they cannot be printed.
 pub fn licences(arguments: &LicencesArgs) -> Result<Exit, Failure> {
     let licences = Licences::load();
-    print_out(&if arguments.texts { texts(&licences) } else { list(&licences) })?;
+    print_out(&if arguments.texts { licences.text() } else { list(&licences) })?;
     Ok(Exit::Done)
 }
 
@@ -39,14 +39,6 @@ fn list(licences: &Licences) -> String {
     )
 }
 
-fn texts(licences: &Licences) -> String {
-    let line = "=".repeat(100);
-    let part = |(index, text): (usize, &String)| {
-        format!("{line}\n{}\n{line}\n\n{}\n\n", licences.who_has(index), text.trim_end())
-    };
-    licences.texts.iter().enumerate().map(part).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,7 +49,7 @@ mod tests {
         let list = list(&licences);
         assert_eq!(list.lines().count(), licences.components.len() + 3);
         assert!(list.contains("burn ") && list.contains("Roboto (font)"), "{list}");
-        let texts = texts(&licences);
+        let texts = licences.text();
         assert_eq!(texts.matches(&"=".repeat(100)).count(), 2 * licences.texts.len());
         assert!(texts.contains("eframe ") && texts.contains("Mozilla Public License"));
     }

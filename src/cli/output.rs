@@ -115,7 +115,7 @@ impl Failure {
 /// Writes an error; those with a position are written as compilers do, `file:line:column: error: …`, so that editors can jump there.
 fn file_error(error: &FileError) -> String {
     match error {
-        FileError::Syntax { path, line, column, message } => {
+        FileError::Syntax { path, line, column, message, .. } => {
             format!("{}:{line}:{column}: error: {message}", path.display())
         }
         other => format!("error: {other}"),

@@ -63,6 +63,12 @@ impl DataError {
         Self::wrong(path, "the data that the run was made for", "other contents", remedy)
     }
 
+    /// Lists the folders that were searched for a known set; none where something else is wrong.
+    pub fn searched(&self) -> Option<String> {
+        let Self::Missing { files, tried, .. } = self else { return None };
+        Some(format!("Needed in one folder: {files}\nLooked in:{}", lines(tried)))
+    }
+
     pub(crate) fn setting(setting: &'static str, problem: impl Into<String>) -> Self {
         Self::Setting { setting, problem: problem.into() }
     }

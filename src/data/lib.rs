@@ -43,9 +43,7 @@ pub use error::{DataError, Tried};
 pub use files::stand_in;
 pub use found::{ClassNames, Columns, Details, Found, Input, LeftOut, Look, Looked, Looks, NOTHING, Stamp};
 pub use inventory::{ContentDigest, Inventory, NOTE, Part, SAMPLES_DIGEST};
-pub use locate::{
-    DATA_VARIABLE, KnownSet, Origin, Places, Recognised, Remote, is_named_like_data, recognise,
-};
+pub use locate::{DATA_VARIABLE, KnownSet, Origin, Places, Recognised, Remote, recognise};
 pub use order::{Augmentation, augment, batches, below, shuffled};
 pub use prepare::{Labels, Options, prepare, take_test, take_validation};
 pub use samples::{Dataset, Parts, Samples, Shape};

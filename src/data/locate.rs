@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Tried;
 use crate::idx::training_labels;
-use crate::{Csv, Data, DataError, Digits, Emnist, EmnistSplit, Images, Numpy, images, table};
+use crate::{Csv, Data, DataError, Emnist, EmnistSplit, Images, Numpy, images, table};
 
 /// The variable with the folder that is searched first.
 pub const DATA_VARIABLE: &str = "WEIGHTLAB_DATA";
@@ -73,11 +73,6 @@ impl KnownSet {
     pub(crate) fn needs(&self, file: &Path) -> bool {
         let Some(folder) = file.parent() else { return false };
         self.needed.iter().any(|name| path_in(folder, name).as_deref() == Some(file))
-    }
-
-    /// Returns true if one of the needed files may have this name.
-    pub(crate) fn has_name(&self, file: &str) -> bool {
-        self.needed.iter().any(|name| names_of(name).iter().any(|name| name == file))
     }
 
     fn search(&self, folder: &Path) -> Tried {
@@ -249,9 +244,9 @@ fn user_data(path: &Path) -> Option<Recognised> {
     let found = |data, path: &Path| Some(Recognised { data, folder: path.to_owned(), others: Vec::new() });
     let has_arrays = |folder: &Path| folder.join("x_train.npy").is_file();
     if path.is_dir() {
-        let is_numpy = has_arrays(path);
-        let data = if is_numpy { Data::Numpy(Numpy::default()) } else { Data::Images(Images::default()) };
-        return if is_numpy || images::is_like_pictures(path) { found(data, path) } else { None };
+        let pictures = || Images::of(&images::first_pictures(path)).map(Data::Images);
+        let data = has_arrays(path).then(|| Data::Numpy(Numpy::default())).or_else(pictures)?;
+        return found(data, path);
     }
     match images::ending(path).as_str() {
         "csv" | "tsv" => {
@@ -310,11 +305,6 @@ fn known_set(path: &Path, wanted: &Data) -> Option<Recognised> {
         found.into_iter().filter(|(fit, _, other, at)| *fit <= best && *at == folder && is_other(other));
     let others = equal.map(|(_, name, ..)| name).collect();
     Some(Recognised { data, folder, others })
-}
-
-/// Returns true if a file has a name that a known set gives to one of its files.
-pub fn is_named_like_data(file: &str) -> bool {
-    sets(&Data::Digits(Digits::default())).iter().any(|(set, _)| set.has_name(file))
 }
 
 /// Returns how well a folder with the files of a set fits it; none where the first labels are those of another set.
@@ -515,7 +505,6 @@ mod recognise_tests {
         assert!(split(found_in(&root.join("gzip"))) == EmnistSplit::Balanced);
         let wanted = Data::Emnist(Emnist { split: EmnistSplit::Digits, ..Emnist::default() });
         assert!(split(recognise(&root.join("gzip"), &wanted)) == EmnistSplit::Digits);
-        assert!(is_named_like_data("emnist-byclass-test-labels-idx1-ubyte.gz"));
     }
 
     #[test]
@@ -545,6 +534,14 @@ mod recognise_tests {
             panic!()
         };
         assert_eq!(csv.label, "quality");
+        // Small pictures are not enlarged, and large ones are made small as usual.
+        let size_of = |side: usize| {
+            let header = format!("P5\n{side} {}\n255\n", side + 1);
+            root.write("sized/cat/a.pgm", &[header.as_bytes(), &vec![7; side * (side + 1)]].concat());
+            let Data::Images(images) = found_in(&root.join("sized")).unwrap().data else { panic!() };
+            [images.resize, images.crop]
+        };
+        assert_eq!([12, 223, 224, 300].map(size_of), [[12, 12], [223, 223], [256, 224], [256, 224]]);
         assert!(found_in(&root.join("pictures/train/cat")).is_none());
         assert!(found_in(&root.join("junk")).is_none());
     }

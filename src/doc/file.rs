@@ -17,8 +17,15 @@ use form::ron_text::{self, Entry, Written};
 pub enum FileError {
     #[error("cannot read {path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("{path}:{line}:{column}: {message}")]
-    Syntax { path: PathBuf, line: usize, column: usize, message: String },
+    #[error("{path}:{line}:{column}: {message}{excerpt}")]
+    Syntax {
+        path: PathBuf,
+        line: usize,
+        column: usize,
+        message: String,
+        /// Two line breaks, the line, and a mark below the column.
+        excerpt: String,
+    },
     #[error(
         "{path} has version {found} of the format; this program reads versions up to {VERSION}: use a newer Weightlab"
     )]
@@ -65,12 +72,23 @@ pub fn parse(text: &str, path: &Path) -> Result<Experiment, FileError> {
         line: error.span.start.line,
         column: error.span.start.col,
         message: ron_text::explain(&error.code),
+        excerpt: excerpt(text, error.span.start),
     })?;
     if experiment.version > VERSION {
         return Err(FileError::Version { path: path.to_owned(), found: experiment.version });
     }
     experiment.version = VERSION;
     Ok(experiment)
+}
+
+/// Returns what is around a place in a text, up to a width, with a mark below it.
+fn excerpt(text: &str, at: Position) -> String {
+    const WIDTH: usize = 60;
+    let line = text.lines().nth(at.line.saturating_sub(1)).unwrap_or_default().replace('\t', " ");
+    let column = at.col.saturating_sub(1);
+    let first = column.saturating_sub(WIDTH / 2);
+    let shown: String = line.chars().skip(first).take(WIDTH).collect();
+    format!("\n\n{shown}\n{:>1$}", '^', column - first + 1)
 }
 
 /// Writes an experiment as text. `before` is the text of its file so far: the comment at its head stays, and so do settings

@@ -29,6 +29,8 @@ pub struct Problem {
     pub details: String,
     /// The folder of the data was not found: a window offers to choose another one.
     pub lacks_folder: bool,
+    /// Nothing was chosen yet: it says what to choose before a run, and is no mistake.
+    pub is_unset: bool,
     pub severity: Severity,
 }
 
@@ -37,6 +39,10 @@ impl Problem {
     /// yet.
     pub fn of_data(data: &Data, looks: &Looks, place: &Place) -> Option<Self> {
         let error = looks.of(data).and_then(|look| look.error.clone());
+        if let Some("") = data.user_path() {
+            let unset = Self::unset(place.clone(), "choose the file or folder of the data");
+            return Some(Self { details: error.unwrap_or_default(), ..unset });
+        }
         let is_unknown = data.needs_look() && data.facts(None).is_none();
         let message = error.or_else(|| is_unknown.then(|| "the data are being looked at".to_owned()))?;
         Some(Self::error(place.clone(), message))
@@ -57,13 +63,24 @@ impl Problem {
             message: message.into(),
             details: String::new(),
             lacks_folder: false,
+            is_unset: false,
             severity: Severity::Error,
         }
+    }
+
+    /// Makes a problem that prevents running until something is chosen.
+    pub fn unset(place: Place, message: impl Into<String>) -> Self {
+        Self { is_unset: true, ..Self::error(place, message) }
     }
 
     /// Makes a problem that does not.
     pub fn note(place: Place, message: impl Into<String>) -> Self {
         Self { severity: Severity::Note, ..Self::error(place, message) }
+    }
+
+    /// Returns true if it has to be mended before a run: it prevents running, and not only since nothing was chosen yet.
+    pub fn is_mistake(&self) -> bool {
+        self.severity == Severity::Error && !self.is_unset
     }
 
     /// Returns message and details.

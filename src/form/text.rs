@@ -273,14 +273,20 @@ fn list_text(list: &mut dyn List, field: &Field) -> String {
     }
 }
 
-/// Returns the whole numbers in order; three and more in a row as a range: `1-3, 7`.
-fn ranges(numbers: &[u64]) -> String {
-    let runs = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b));
-    let texts = runs.flat_map(|run| match run {
-        [first, _, .., last] => vec![format!("{first}-{last}")],
-        few => few.iter().map(u64::to_string).collect(),
-    });
-    texts.collect::<Vec<_>>().join(", ")
+/// Returns the whole numbers in order; three and more in a row as a range, up or down: `1-3, 7`, `31-22`.
+fn ranges(mut numbers: &[u64]) -> String {
+    let mut texts = Vec::new();
+    while let Some(first) = numbers.first() {
+        let run = |next: fn(u64, u64) -> Option<u64>| {
+            1 + numbers.windows(2).take_while(|pair| next(pair[0], 1) == Some(pair[1])).count()
+        };
+        let length = run(u64::checked_add).max(run(u64::checked_sub));
+        let length = if length < 3 { 1 } else { length };
+        let last = numbers[length - 1];
+        texts.push(if length == 1 { first.to_string() } else { format!("{first}-{last}") });
+        numbers = &numbers[length..];
+    }
+    texts.join(", ")
 }
 
 /// Counts the values of a list, where its unit is a noun for them: `3 seeds`.
@@ -408,7 +414,7 @@ fn without_brackets<'a>(sample: &mut dyn Value, text: &'a str) -> &'a str {
     }
 }
 
-/// Returns the values of a range: `1-10` and `1..10` of whole numbers, `0..1 step 0.25`, `0..1 lin 5`, `1e-4..1e-1 log 4`.
+/// Returns the values of a range, up or down: `1-10` and `31..22` of whole numbers, `0..1 step 0.25`, `0..1 lin 5`, `1e-4..1e-1 log 4`.
 fn expand(
     sample: &mut dyn Value,
     part: &str,
@@ -430,7 +436,7 @@ fn expand(
     let (low, high) = (read(range.low)?, read(&range.high)?);
     let step = range.step().map(|step| read(&step)).transpose()?;
     let is_stepped = step.is_some() || (is_whole && range.way.is_empty());
-    if is_stepped && (high - low) / step.unwrap_or(1.0) >= MOST_ITEMS as f64 {
+    if is_stepped && ((high - low) / step.unwrap_or(1.0)).abs() >= MOST_ITEMS as f64 {
         return Err(too_many(part));
     }
     let values = match step {
@@ -467,8 +473,9 @@ fn plain_text(value: f64, is_whole: bool, field: &Field) -> String {
 }
 
 fn by_step(low: f64, high: f64, step: f64) -> Option<Vec<f64>> {
-    let steps = ((high - low) / step * (1.0 + 1e-9)).floor();
-    (step > 0.0 && (0.0..MOST_ITEMS as f64).contains(&steps))
+    let steps = ((high - low).abs() / step * (1.0 + 1e-9)).floor();
+    let step = if high < low { -step } else { step };
+    (step != 0.0 && (0.0..MOST_ITEMS as f64).contains(&steps))
         .then(|| (0..=steps as usize).map(|index| low + index as f64 * step).collect())
 }
 

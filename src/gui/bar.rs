@@ -12,7 +12,7 @@ use super::text::{counted, first_statement, shortened, whole_percent};
 use super::theme::{self, BODY, SMALL, STEP, fitted, present};
 use super::tiles::panes;
 use super::widgets::{self, Tone, scrolled_ui};
-use doc::{Problem, Severity, capitalised};
+use doc::{Problem, capitalised};
 
 pub const HEIGHT: f32 = 40.0;
 /// Below this width, in points, the menus share one icon.
@@ -26,18 +26,6 @@ const LEAST_STATUS: f32 = 7.0 * STEP;
 /// The least width in which a shortened name of a file still says something.
 const LEAST_NAME: f32 = 10.0 * STEP;
 const LONGEST_NAME: usize = 28;
-
-/// The commands in the list beside Run.
-const MORE: [Command; 8] = [
-    Command::RunAll,
-    Command::RunSelected,
-    Command::RetryFailed,
-    Command::Resume,
-    Command::StopSelected,
-    Command::StopAfterStage,
-    Command::StopNow,
-    Command::Sharing,
-];
 
 /// The progress of the runs, or their expected time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -160,7 +148,7 @@ fn left_ui(ui: &mut Ui, input: &BarInput<'_>, width: f32) -> Option<BarResponse>
         ui.spacing_mut().item_spacing.x = STEP;
         let queue =
             status_ui(ui, input.status, problems).then_some(BarResponse::Choice(Choice::Show("queue")));
-        problems_ui(ui, input.problems, input.is_running).map(BarResponse::Problem).or(queue)
+        problems_ui(ui, input).or(queue)
     });
     response.or(group.map(BarResponse::Group)).or(rest.inner)
 }
@@ -257,7 +245,7 @@ fn buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
     response
 }
 
-/// Draws Stop, Pause, and Run with the other ways to start; while runs are paused, Resume in the place of Run.
+/// Draws Stop, Pause, and Run; while runs are paused, Resume in the place of Run.
 fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
     let mut chosen = None;
     for (command, icon) in [(Command::StopNow, Icon::StopFill), (Command::Pause, Icon::PauseFill)] {
@@ -267,19 +255,6 @@ fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
             chosen = Some(command);
         }
     }
-    let more = Button::new(Icon::CaretDown.atom(12.0)).min_size(vec2(20.0, theme::CONTROL));
-    let (button, list) = egui::containers::menu::MenuButton::from_button(more).ui(ui, |ui| {
-        let mut chosen = None;
-        for command in MORE {
-            let state = (input.command)(command);
-            if explained_ui(ui, Button::new(state.label.as_str()), &state) {
-                chosen = Some(command);
-                ui.close();
-            }
-        }
-        chosen
-    });
-    button.accessible_name("More ways to run").on_hover_text("More ways to run");
     let command = if input.is_paused { Command::Resume } else { Command::RunAll };
     let state = (input.command)(command);
     // While others go on, it adds to them.
@@ -295,7 +270,7 @@ fn run_buttons_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Command> {
     if run.on_hover_text(&explanation).on_disabled_hover_text(explanation).clicked() {
         chosen = Some(command);
     }
-    chosen.or(list.and_then(|shown| shown.inner))
+    chosen
 }
 
 /// Draws the status, or what fits of it beside the problems, and its bar where there is room. Returns true if it was
@@ -404,9 +379,12 @@ fn explained_ui(ui: &mut Ui, button: Button<'_>, state: &CommandState) -> bool {
 
 /// Returns what the button of problems says, and its tone.
 fn problems_text(problems: &[Problem]) -> (Tone, String) {
-    match problems.iter().filter(|problem| problem.severity == Severity::Error).count() {
-        0 => (Tone::Warning, counted(problems.len(), "note")),
-        count => (Tone::Bad, counted(count, "problem")),
+    let worst = Tone::worst_of(problems).unwrap_or(Tone::Warning);
+    let count = problems.iter().filter(|problem| Tone::of(problem) == worst).count();
+    match worst {
+        Tone::Bad => (worst, counted(count, "problem")),
+        Tone::Info => (worst, format!("{count} to choose")),
+        Tone::Warning | Tone::Good => (worst, counted(count, "note")),
     }
 }
 
@@ -421,8 +399,9 @@ fn problems_width(ui: &Ui, problems: &[Problem]) -> f32 {
     text_width(ui, &text, egui::FontId::proportional(BODY)) + widgets::ICON + 12.0 + around
 }
 
-/// Draws a button with the number of problems, which lists them. Returns the position of the chosen one.
-fn problems_ui(ui: &mut Ui, problems: &[Problem], is_running: bool) -> Option<usize> {
+/// Draws a button with the number of problems, which lists them. Returns what is to be done about one.
+fn problems_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<BarResponse> {
+    let problems = input.problems;
     if problems.is_empty() {
         let text = "no problems";
         if text_width(ui, text, egui::FontId::proportional(BODY)) + 3.0 * STEP <= ui.available_width() {
@@ -443,27 +422,28 @@ fn problems_ui(ui: &mut Ui, problems: &[Problem], is_running: bool) -> Option<us
         .min_size(vec2(0.0, theme::CONTROL));
     let button = ui.add(button).accessible_name(&text);
     let list = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).width(360.0);
-    list.show(|ui| problem_list_ui(ui, problems, tone == Tone::Bad, is_running)).and_then(|shown| shown.inner)
+    list.show(|ui| problem_list_ui(ui, input, tone != Tone::Warning)).and_then(|shown| shown.inner)
 }
 
-fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_running: bool) -> Option<usize> {
+/// Draws the problems, as high as they are; where the window is lower, they scroll.
+fn problem_list_ui(ui: &mut Ui, input: &BarInput<'_>, has_errors: bool) -> Option<BarResponse> {
     let mut chosen = None;
-    egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-        for (index, problem) in problems.iter().enumerate() {
+    widgets::scrolled_ui(ui, |ui| {
+        for (index, problem) in input.problems.iter().enumerate() {
             if index > 0 {
                 ui.separator();
             }
-            if problem_ui(ui, problem) {
-                chosen = Some(index);
+            if let Some(response) = problem_ui(ui, index, problem) {
+                chosen = Some(response);
                 ui.close();
             }
         }
         if has_errors {
             ui.separator();
-            let text = if is_running {
-                "New runs wait until this is mended. Runs in progress keep the settings that they started with."
+            let text = if input.is_running {
+                "New runs wait until this is done. Runs in progress keep the settings that they started with."
             } else {
-                "Runs can start when this is mended."
+                "Runs can start when this is done."
             };
             widgets::message_ui(ui, Tone::Info, text);
         }
@@ -471,18 +451,28 @@ fn problem_list_ui(ui: &mut Ui, problems: &[Problem], has_errors: bool, is_runni
     chosen
 }
 
-fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
+/// Draws a problem with the ways out of it; its details are folded. Returns the one that was chosen.
+fn problem_ui(ui: &mut Ui, index: usize, problem: &Problem) -> Option<BarResponse> {
     let colours = present(ui);
-    let tone = if problem.severity == Severity::Error { Tone::Bad } else { Tone::Warning };
+    let tone = Tone::of(problem);
     let place = if problem.location.is_empty() { "Experiment" } else { &problem.location };
-    let mut is_chosen = false;
+    let mut chosen = None;
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::splat(widgets::ICON), Sense::hover());
         tone.icon().paint(ui.painter(), rect.center(), widgets::ICON, tone.colour(ui));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let action = if problem.lacks_folder { "Choose folder…" } else { "Go to field" };
-            let name = format!("{action}: {place}");
-            is_chosen = ui.link(RichText::new(action).color(colours.link)).accessible_name(name).clicked();
+            let mut link_ui = |text: &str, response| {
+                let link = ui.link(RichText::new(text).color(colours.link));
+                if link.accessible_name(format!("{text}: {place}")).clicked() {
+                    chosen = Some(response);
+                }
+            };
+            if problem.lacks_folder {
+                link_ui("Choose folder…", BarResponse::Problem(index));
+                link_ui("Download…", BarResponse::Choice(Choice::Command(Command::DownloadData)));
+            } else {
+                link_ui("Go to field", BarResponse::Problem(index));
+            }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let place = RichText::new(place).font(theme::medium(BODY));
                 ui.add(egui::Label::new(place).wrap());
@@ -495,12 +485,10 @@ fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
             let line =
                 |text: &str, colour| egui::Label::new(RichText::new(text).size(SMALL).color(colour)).wrap();
             ui.add(line(&capitalised(&problem.message), colours.text2));
-            if !problem.details.is_empty() {
-                ui.add(line(&problem.details, colours.text3));
-            }
+            widgets::folded_ui(ui, &problem.details);
         });
     });
-    is_chosen
+    chosen
 }
 
 #[cfg(test)]

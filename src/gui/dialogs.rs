@@ -3,23 +3,25 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eframe::egui::{self, Frame, Grid, Id, Modal, RichText, TextEdit, Ui, vec2};
+use eframe::egui::text::{CCursor, CCursorRange};
+use eframe::egui::text_edit::TextEditState;
+use eframe::egui::{self, Frame, Grid, Id, Label, Modal, RichText, TextEdit, Ui, vec2};
 
 use crate::commands::{Command, Menu, key_text};
-use crate::files::{PathRequest, absolute, home_folder, typed, with_extension};
+use crate::files::{PathRequest, Purpose, absolute, completed, home_folder, typed, with_extension};
 use crate::icons::Icon;
+use crate::importing::Importing;
 use crate::plan::Action;
 use crate::recovery::UnsavedEdits;
 use crate::text::counted;
 use crate::views::Subject;
 use crate::widgets::{self, FieldState, scroll_area, title_ui};
 use crate::{plot, theme};
-use data::Recognised;
+use data::{Normalize, Recognised};
 use doc::templates::Template;
-use doc::{Experiment, capitalised, listed};
-use form::Stored;
+use doc::{Experiment, listed};
 use form::path::Place;
-use run::weight_files::{Fit, Guess};
+use run::weight_files::Guess;
 
 /// A dialog, with all that its answer takes.
 #[derive(Clone, Debug)]
@@ -31,8 +33,8 @@ pub enum Dialog {
         leaving: Leaving,
         comes_back: bool,
     },
-    /// Use the network that weights are of, which do not fit the present one?
-    OtherNetwork(OtherNetwork),
+    /// Import weights, and how?
+    Import(Box<Importing>),
     /// A path, typed by hand.
     Path {
         request: PathRequest,
@@ -56,6 +58,8 @@ pub enum Dialog {
 pub struct Question {
     title: String,
     text: String,
+    /// Folded at first; empty without any.
+    details: String,
     replies: Vec<(String, Reply)>,
     /// The meaning of Escape.
     dismissed: Reply,
@@ -65,7 +69,7 @@ pub struct Question {
 
 fn question<const N: usize>(title: String, text: String, replies: [(&str, Reply); N]) -> Question {
     let replies = replies.map(|(text, reply)| (text.to_owned(), reply)).into();
-    Question { title, text, replies, dismissed: Reply::Cancel, width: WIDTH }
+    Question { title, text, details: String::new(), replies, dismissed: Reply::Cancel, width: WIDTH }
 }
 
 impl Dialog {
@@ -113,20 +117,10 @@ impl Dialog {
         Self::Question(Question { dismissed: Reply::AskAgain, ..question })
     }
 
-    /// Asks whether to import weights that fit the network of an arm. `notes`, in sentences, say what the network has no
-    /// place for, and what the file leaves open.
-    pub fn import(path: PathBuf, arm: usize, name: &str, notes: impl Iterator<Item = String>) -> Self {
-        let first = format!("This adds a stage that reads {} to its plan", path.display());
-        let notes = notes.map(|note| capitalised(&note));
-        let text = std::iter::once(first).chain(notes).collect::<Vec<_>>().join(".\n\n") + ".";
-        let replies = [("Import weights", Reply::Import { path, arm }), ("Cancel", Reply::Cancel)];
-        Self::Question(question(format!("Import the weights into {name}?"), text, replies))
-    }
-
-    /// Asks for the folder of data that were not found.
-    pub fn missing_data(title: String, text: String, is_downloadable: bool) -> Self {
+    /// Asks for the folder of data that were not found; `details` say where they were looked for.
+    pub fn missing_data(title: String, text: String, details: String, is_downloadable: bool) -> Self {
         let replies = [("Choose folder…", Reply::ChooseData), ("Not now", Reply::Cancel)];
-        let mut question = Question { width: WIDE, ..question(title, text, replies) };
+        let mut question = Question { width: WIDE, details, ..question(title, text, replies) };
         if is_downloadable {
             question.replies.insert(0, ("Download…".to_owned(), Reply::DownloadData));
         }
@@ -214,7 +208,7 @@ impl Dialog {
     const fn width(&self) -> f32 {
         match self {
             Self::Shortcuts => 720.0,
-            Self::Path { .. } | Self::Message { .. } | Self::OtherNetwork(_) => WIDE,
+            Self::Path { .. } | Self::Message { .. } | Self::Import(_) => WIDE,
             Self::Question(question) => question.width,
             Self::Running { .. } | Self::About => WIDTH,
         }
@@ -236,13 +230,14 @@ pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
 
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     match dialog {
-        Dialog::Question(Question { title, text, replies, .. }) => {
+        Dialog::Question(Question { title, text, details, replies, .. }) => {
             title_ui(ui, title);
             ui.label(text.as_str());
+            widgets::folded_ui(ui, details);
             buttons_ui(ui, replies.iter().map(|(text, reply)| (text.as_str(), reply.clone())))
         }
         Dialog::Running { runs, leaving, comes_back } => running_ui(ui, *runs, leaving, *comes_back),
-        Dialog::OtherNetwork(other) => network_ui(ui, other),
+        Dialog::Import(importing) => importing.ui(ui),
         Dialog::Path { request, usage, text, error } => path_ui(ui, request, usage, text, error.as_deref()),
         Dialog::Message { title, text } => message_ui(ui, title, text),
         Dialog::Shortcuts => {
@@ -254,7 +249,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
 }
 
 /// Draws buttons from left to right; the first one is what most people want, and has the focus.
-fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply)>) -> Option<Reply> {
+pub fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply)>) -> Option<Reply> {
     let mut reply = None;
     ui.horizontal(|ui| {
         for (position, (text, meant)) in replies.into_iter().enumerate() {
@@ -296,12 +291,31 @@ fn path_ui(
     text: &mut String,
     error: Option<&str>,
 ) -> Option<Reply> {
-    let verb = if request.purpose.writes() { "Save" } else { "Open" };
+    let is_folder = request.purpose == Purpose::Folder;
+    let verb = match request.purpose {
+        purpose if purpose.writes() => "Save",
+        _ if is_folder => "Choose",
+        _ => "Open",
+    };
     title_ui(ui, request.title());
-    ui.label("The system's file dialog is not available. Type the path of the file.");
+    let what = if is_folder { "folder" } else { "file" };
+    ui.label(format!(
+        "The system's file dialog is not available. Type the path of the {what}; Tab completes it."
+    ));
     let label = ui.label("Path");
     let state = if error.is_some() { FieldState::Wrong } else { FieldState::Plain };
-    let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
+    let id = ui.scope_id().with("path");
+    let is_tab = ui.input(|input| input.key_pressed(egui::Key::Tab) && input.modifiers.is_none());
+    if is_tab
+        && ui.memory(|memory| memory.has_focus(id))
+        && let Some(longer) = completed(text, &request.folder, is_folder)
+    {
+        *text = longer;
+        let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+        state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(text.chars().count()))));
+        state.store(ui.ctx(), id);
+    }
+    let field = TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).lock_focus(true);
     let field = widgets::field_ui(ui, field, state).labelled_by(label.id);
     // Asked first: to request the focus again would hide that Enter took it away.
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
@@ -311,7 +325,8 @@ fn path_ui(
     if let Some(error) = error {
         widgets::message_ui(ui, widgets::Tone::Bad, error);
     }
-    let path = with_extension(typed(text, home_folder().as_deref()), request.purpose);
+    let path = request.folder.join(typed(text, home_folder().as_deref()));
+    let path = with_extension(path, request.purpose);
     let typed = Reply::Path(usage.clone(), path);
     let reply = buttons_ui(ui, [(verb, typed.clone()), ("Cancel", Reply::Cancel)]);
     if entered { Some(typed) } else { reply }
@@ -319,7 +334,13 @@ fn path_ui(
 
 fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
     title_ui(ui, title);
-    scroll_area(ui, 320.0).show(ui, |ui| ui.label(text));
+    let (text_alone, excerpt) = text.split_once("\n\n").unwrap_or((text, ""));
+    scroll_area(ui, 320.0).show(ui, |ui| {
+        ui.label(text_alone);
+        if !excerpt.is_empty() {
+            ui.add(Label::new(RichText::new(excerpt).monospace()).extend());
+        }
+    });
     ui.horizontal(|ui| {
         if ui.add(widgets::button(Icon::Copy, "Copy")).clicked() {
             ui.ctx().copy_text(text.to_owned());
@@ -334,76 +355,6 @@ fn about_ui(ui: &mut Ui) -> Option<Reply> {
     ui.label(env!("CARGO_PKG_DESCRIPTION"));
     ui.label(RichText::new(format!("Licence: {}", env!("CARGO_PKG_LICENSE"))).weak());
     buttons_ui(ui, [("Close", Reply::Cancel)])
-}
-
-/// Weights of another network than an arm has, or perhaps of another one.
-#[derive(Clone, Debug)]
-pub struct OtherNetwork {
-    pub path: PathBuf,
-    pub arm: usize,
-    pub name: String,
-    /// Whose network is replaced, if theirs is used.
-    pub whose: String,
-    /// How they fit its network; none while the document has errors.
-    pub fit: Option<Fit>,
-    /// The network that the weights are of, or what the file has instead.
-    pub guess: Result<Guess, String>,
-    /// What becomes of the data with that network, and how its inputs are scaled, in sentences.
-    pub notes: Vec<String>,
-}
-
-impl OtherNetwork {
-    fn title(&self) -> String {
-        let name = &self.name;
-        match &self.fit {
-            None => "Weightlab cannot compare the weights".to_owned(),
-            Some(fit) if fit.fits() => format!("The network of {name} has no place for all of the weights"),
-            Some(_) => format!("The weights do not fit the network of {name}"),
-        }
-    }
-}
-
-/// Says how the weights differ from the network of the arm, and offers theirs.
-fn network_ui(ui: &mut Ui, other: &OtherNetwork) -> Option<Reply> {
-    let OtherNetwork { path, arm, name, whose, fit, guess, notes } = other;
-    title_ui(ui, &other.title());
-    ui.label(path.display().to_string());
-    match fit {
-        Some(fit) => {
-            let table = RichText::new(fit.table()).monospace().small();
-            scroll_area(ui, 280.0).show(ui, |ui| ui.label(table));
-        }
-        None => {
-            ui.label(format!("The document has errors, so the network of {name} is not known."));
-        }
-    }
-    let mut replies = Vec::new();
-    match guess {
-        Err(seen) => {
-            ui.label(format!("{}.", capitalised(seen)));
-        }
-        Ok(guess) => {
-            let unknown = guess.unknown.map_or_else(String::new, |unknown| format!(" Note that {unknown}."));
-            let description = guess.net.rule().description();
-            ui.label(format!("They fit {}. {description}.{unknown}", guess.name()));
-            ui.label(RichText::new(format!("net: {}", guess.net.to_ron())).monospace().small());
-            ui.label(format!(
-                "Use it as the network of {whose}, with a stage in the plan of {name} that imports the weights?"
-            ));
-            for note in notes {
-                ui.label(format!("{}.", capitalised(note)));
-            }
-            let guess = Box::new(guess.clone());
-            replies.push(("Use this network", Reply::UseNetwork { path: path.clone(), arm: *arm, guess }));
-        }
-    }
-    if fit.as_ref().is_none_or(Fit::fits) {
-        let text = if fit.is_some() { "Import what fits" } else { "Import weights" };
-        replies.push((text, Reply::Import { path: path.clone(), arm: *arm }));
-    }
-    let away = if replies.is_empty() { "Close" } else { "Cancel" };
-    replies.push((away, Reply::Cancel));
-    buttons_ui(ui, replies)
 }
 
 /// The successor of the document.
@@ -498,16 +449,13 @@ pub enum Reply {
     GiveUp,
     /// Ask about them at the next start.
     AskAgain,
-    /// Add the stage that imports weights to the plan of an arm, by position.
+    /// Add the stage that imports weights to the plan of an arm, by position; their inputs were scaled so in training. With a
+    /// network, that becomes the one of the arm.
     Import {
         path: PathBuf,
         arm: usize,
-    },
-    /// Make the network that weights are of that of an arm, and import them.
-    UseNetwork {
-        path: PathBuf,
-        arm: usize,
-        guess: Box<Guess>,
+        guess: Option<Box<Guess>>,
+        normalize: Normalize,
     },
     /// Archive these runs, by identity.
     Archive(Vec<String>),
@@ -560,7 +508,8 @@ fn groups(ui: &Ui) -> Vec<Group> {
     };
     let entries = Action::ALL.into_iter().map(Action::entry);
     let of_plan = entries.filter_map(|entry| Some((entry.name, key_text(ui.ctx(), entry.shortcut?))));
-    let plan = ("On a row of the plan", of_plan.collect());
+    let clipboard = [("Copy, cut, paste below", "Ctrl+C, Ctrl+X, Ctrl+V".to_owned())];
+    let plan = ("On a row of the plan", of_plan.chain(clipboard).collect());
     let plot =
         ("In a plot (Tab leads there)", plot::KEYS.map(|(text, keys)| (text, keys.to_owned())).to_vec());
     Menu::ALL.iter().map(of_menu).chain([plan, plot]).filter(|(_, keys): &Group| !keys.is_empty()).collect()

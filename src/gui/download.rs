@@ -2,7 +2,7 @@
 //! download is.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -39,21 +39,11 @@ struct Progress {
     is_cancelled: AtomicBool,
 }
 
-/// The state of the disk: the folders of the listed datasets, and whether a previous try left a part of the chosen one.
-#[derive(Default)]
-struct OnDisk {
-    found: Vec<Option<PathBuf>>,
-    has_part: bool,
-}
-
 /// The dialog.
 pub struct DownloadDialog {
     listed: Vec<(&'static KnownSet, Origin)>,
     chosen: usize,
     folder: String,
-    /// What is there of the chosen dataset in the folder, after so many downloads: disks may be slow.
-    on_disk: Latest<(usize, PathBuf, u32), OnDisk>,
-    downloads: u32,
     progress: Arc<Progress>,
     /// Becomes true if all files have arrived, and false if that was cancelled.
     download: Latest<(), bool>,
@@ -70,8 +60,7 @@ impl DownloadDialog {
     }
 
     fn with(listed: Vec<(&'static KnownSet, Origin)>, chosen: usize, folder: String) -> Self {
-        let (on_disk, download) = (Latest::default(), Latest::default());
-        Self { listed, chosen, folder, on_disk, downloads: 0, progress: Arc::default(), download }
+        Self { listed, chosen, folder, progress: Arc::default(), download: Latest::default() }
     }
 
     fn propose_folder(&mut self, places: &Places) {
@@ -83,7 +72,6 @@ impl DownloadDialog {
     /// Draws the dialog; a download that goes on ends with it.
     pub fn ui(&mut self, ctx: &egui::Context, places: &Places) -> Option<DownloadResponse> {
         let arrived = self.take_end();
-        self.look(ctx, places);
         let frame = Frame::popup(&ctx.global_style()).inner_margin(2.0 * STEP);
         let modal = Modal::new(Id::unique("download")).frame(frame).show(ctx, |ui| {
             ui.set_width(WIDTH.min(ctx.content_rect().width() - 4.0 * STEP));
@@ -99,9 +87,7 @@ impl DownloadDialog {
 
     /// Takes the end of a download.
     fn take_end(&mut self) -> Option<DownloadResponse> {
-        let was_busy = self.download.is_busy();
         let end = self.download.take();
-        self.downloads += u32::from(was_busy && !self.download.is_busy());
         let (set, _) = self.listed.get(self.chosen)?;
         let ((), is_complete) = end?;
         is_complete.then(|| DownloadResponse::Arrived(set.name, self.target()))
@@ -146,13 +132,10 @@ impl DownloadDialog {
     }
 
     fn list_ui(&mut self, ui: &mut Ui) {
-        let found = self.on_disk.last().map_or(&[][..], |(_, on_disk)| &on_disk.found);
         for (position, (set, origin)) in self.listed.iter().enumerate() {
             let name = format!("{}, {}", set.name, megabytes(origin.bytes()));
             ui.radio_value(&mut self.chosen, position, name);
-            let place = found.get(position).and_then(Option::as_ref);
-            let place = place.map(|folder| format!(". Found in {}", folder.display()));
-            let about = format!("Licence: {}{}", origin.licence, place.unwrap_or_default());
+            let about = format!("Licence: {}", origin.licence);
             ui.indent(position, |ui| {
                 ui.label(RichText::new(about).size(SMALL).color(present(ui).text3));
             });
@@ -168,27 +151,13 @@ impl DownloadDialog {
                 }
                 return false;
             }
-            let has_part = self.on_disk.last().is_some_and(|(_, on_disk)| on_disk.has_part);
-            let verb = if has_part { "Continue download" } else { "Download" };
-            if widgets::primary_ui(ui, !self.folder.trim().is_empty(), None, verb).clicked() {
+            // What is there of it already is not fetched again.
+            if widgets::primary_ui(ui, !self.folder.trim().is_empty(), None, "Download").clicked() {
                 self.begin(self.listed[self.chosen].1.files, ui.ctx());
             }
             ui.add(widgets::button(None, "Close")).clicked()
         })
         .inner
-    }
-
-    /// Lets a thread look at the disk again where another dataset or folder is chosen.
-    fn look(&mut self, ctx: &egui::Context, places: &Places) {
-        let wanted = (self.chosen, self.target(), self.downloads);
-        let files = self.listed.get(self.chosen).map_or(&[][..], |(_, origin)| origin.files);
-        let all = self.listed.clone();
-        let (places, folder) = (places.clone(), wanted.1.clone());
-        let look = move || {
-            let found = all.iter().map(|(set, origin)| found(set, origin, &folder, &places)).collect();
-            Ok(OnDisk { found, has_part: files.iter().any(|file| file.part_in(&folder).is_file()) })
-        };
-        self.on_disk.get(&wanted, ctx, look);
     }
 
     fn begin(&mut self, files: &'static [Remote<'static>], ctx: &egui::Context) {
@@ -209,12 +178,6 @@ impl DownloadDialog {
         };
         self.download.ask((), ctx, work);
     }
-}
-
-/// Returns the folder that has a dataset: the chosen one, or one of the usual places.
-fn found(set: &KnownSet, origin: &Origin, folder: &Path, places: &Places) -> Option<PathBuf> {
-    let is_here = origin.files.iter().all(|file| file.is_in(folder));
-    if is_here { Some(folder.to_owned()) } else { places.find(set).ok() }
 }
 
 #[cfg(test)]
@@ -256,9 +219,7 @@ mod tests {
     /// Draws frames until the download has ended and the disk was looked at.
     fn wait(harness: &mut Harness<'static, Shown>) {
         let begun = Instant::now();
-        let is_busy = |dialog: &DownloadDialog| {
-            dialog.download.is_busy() || dialog.on_disk.is_busy() || dialog.on_disk.newest().is_none()
-        };
+        let is_busy = |dialog: &DownloadDialog| dialog.download.is_busy();
         while is_busy(&harness.state().0) && begun.elapsed() < Duration::from_secs(10) {
             harness.step();
             std::thread::sleep(Duration::from_millis(2));
@@ -283,7 +244,6 @@ mod tests {
         let arrived = DownloadResponse::Arrived("MNIST", folder.path().to_owned());
         assert_eq!(harness.state().1, Some(arrived));
         assert_eq!(std::fs::read(folder.path().join("set.bin")).unwrap(), content);
-        assert!(harness.query_by_label_contains("Found in").is_some());
     }
 
     #[test]
@@ -296,7 +256,7 @@ mod tests {
         harness.run();
         wait(&mut harness);
         for _ in 0..2 {
-            harness.get_by_label("Continue download").click();
+            harness.get_by_label("Download").click();
             harness.step();
             wait(&mut harness);
             if server.requests() == 1 {

@@ -150,6 +150,22 @@ pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
+/// Completes a typed path as far as the names in its folder agree, those of folders alone where these are wanted.
+pub fn completed(text: &str, folder: &Path, folders_only: bool) -> Option<String> {
+    let (above, begun) = text.split_at(text.rfind(['/', '\\']).map_or(0, |at| at + 1));
+    let entries = folder.join(typed(above, home_folder().as_deref())).read_dir().ok()?.flatten();
+    let name = |entry: std::fs::DirEntry| {
+        let slash = if entry.path().is_dir() { "/" } else { "" };
+        Some(entry.file_name().into_string().ok()? + slash)
+    };
+    let fits = |name: &String| name.starts_with(begun) && (name.ends_with('/') || !folders_only);
+    let names = entries.filter_map(name).filter(fits);
+    let common =
+        |a: String, b: String| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
+    let name = names.reduce(common).filter(|name| name.len() > begun.len())?;
+    Some(format!("{above}{name}"))
+}
+
 /// Beginning of the names of untitled experiments.
 const UNTITLED: &str = "untitled-";
 

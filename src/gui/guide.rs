@@ -1,19 +1,18 @@
 //! The user guide in a window of its own: the pages of `docs/` with their figures.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use eframe::egui::layers::PaintList;
-use eframe::egui::load::{ImageLoadResult, ImageLoader, ImagePoll, LoadError, SizeHint};
 use eframe::egui::text::CCursor;
 use eframe::egui::{
-    self, Align, ColorImage, Context, Id, Label, Layout, Rect, RichText, ScrollArea, Shape, TextEdit, Ui,
+    self, Align, Id, Label, Layout, Rect, RichText, ScrollArea, Shape, TextEdit, TextStyle, Ui,
 };
-use eframe::icon_data::from_png_bytes;
 use egui_commonmark::{CommonMarkCache, CommonMarkScrollOptions, CommonMarkViewer};
 
 use super::theme::{SMALL, STEP, present};
 use super::widgets::{self, FieldState};
+use licences::Licences;
 
 /// A page of `docs/`.
 struct Page {
@@ -59,38 +58,15 @@ const PAGES: &[Page] = &[
     page!("performance.md", "Performance"),
 ];
 
-/// Returns all figures by their names.
-fn figures() -> impl Iterator<Item = &'static (&'static str, &'static [u8])> {
-    PAGES.iter().flat_map(|page| page.figures)
-}
+/// The addresses of figures begin so.
+const SCHEME: &str = "bytes://";
 
-/// The beginning of the addresses of figures.
-const SCHEME: &str = "guide://";
+/// All licences in one text.
+static LICENCES: LazyLock<String> = LazyLock::new(|| Licences::load().text());
 
-/// Decodes the figures of the guide; egui keeps their textures.
-struct Figures;
-
-impl ImageLoader for Figures {
-    fn id(&self) -> &'static str {
-        concat!(module_path!(), "::Figures")
-    }
-
-    fn load(&self, _ctx: &Context, uri: &str, _size: SizeHint) -> ImageLoadResult {
-        let name = uri.strip_prefix(SCHEME).ok_or(LoadError::NotSupported)?;
-        let (_, bytes) = figures().find(|(known, _)| *known == name).ok_or(LoadError::NotSupported)?;
-        let found = from_png_bytes(bytes).map_err(|why| LoadError::Loading(why.to_string()))?;
-        let size = [found.width, found.height].map(|side| side as usize);
-        let image = Arc::new(ColorImage::from_rgba_unmultiplied(size, &found.rgba));
-        Ok(ImagePoll::Ready { image })
-    }
-
-    fn forget(&self, _uri: &str) {}
-
-    fn forget_all(&self) {}
-
-    fn byte_size(&self) -> usize {
-        0
-    }
+/// Returns the title and the text of a page; behind the others come the licences.
+fn page(index: usize) -> (&'static str, &'static str) {
+    PAGES.get(index).map_or_else(|| ("Licences", LICENCES.as_str()), |page| (page.title, page.text))
 }
 
 const LIST: f32 = 200.0;
@@ -99,8 +75,11 @@ const LIST: f32 = 200.0;
 #[derive(Default)]
 pub struct Guide {
     is_open: bool,
+    wants_keyboard: bool,
     page: usize,
     search: String,
+    /// What was searched, and how often each page has it.
+    hits: (String, Vec<usize>),
     shown: Option<PreparedPage>,
     /// The text that is marked, and the page.
     marked: (String, usize),
@@ -115,8 +94,12 @@ struct PreparedPage {
 }
 
 impl Guide {
-    pub const fn open(&mut self) {
-        self.is_open = true;
+    /// Opens it, if wanted at the licences, which come last.
+    pub const fn open(&mut self, at_licences: bool) {
+        (self.is_open, self.wants_keyboard) = (true, true);
+        if at_licences {
+            self.page = PAGES.len();
+        }
     }
 
     pub fn ui(&mut self, ctx: &egui::Context) {
@@ -133,20 +116,26 @@ impl Guide {
     fn list_ui(&mut self, ui: &mut Ui) {
         let field =
             TextEdit::singleline(&mut self.search).hint_text("Search the guide").desired_width(f32::INFINITY);
-        widgets::field_ui(ui, field, FieldState::Plain);
+        let field = widgets::field_ui(ui, field, FieldState::Plain);
+        if std::mem::take(&mut self.wants_keyboard) {
+            field.request_focus();
+        }
         ui.add_space(STEP);
-        let wanted = self.search.trim().to_lowercase();
-        let rows = Layout::top_down_justified(Align::Min);
-        let area = ScrollArea::vertical().auto_shrink([false, false]);
+        let wanted = self.search.trim().to_ascii_lowercase();
+        if self.hits.0 != wanted {
+            let count = |index| page(index).1.to_ascii_lowercase().matches(&wanted).count();
+            self.hits = (wanted.clone(), (0..=PAGES.len()).map(count).collect());
+        }
         let list = |ui: &mut Ui| {
             let mut found = 0;
-            for (index, Page { title, text, .. }) in PAGES.iter().enumerate() {
-                let hits = if wanted.is_empty() { 0 } else { text.to_lowercase().matches(&wanted).count() };
+            for index in 0..=PAGES.len() {
+                let hits = self.hits.1.get(index).copied().unwrap_or_default();
                 if !wanted.is_empty() && hits == 0 {
                     continue;
                 }
                 found += 1;
-                let name = if hits > 0 { format!("{title}  ({hits})") } else { (*title).to_owned() };
+                let (title, _) = page(index);
+                let name = if wanted.is_empty() { title.to_owned() } else { format!("{title}  ({hits})") };
                 let row = egui::Button::selectable(index == self.page, name).truncate();
                 if ui.add(row).clicked() {
                     self.page = index;
@@ -157,40 +146,23 @@ impl Guide {
                 ui.add(Label::new(none).wrap());
             }
         };
-        area.show(ui, |ui| ui.with_layout(rows, list));
+        let area = ScrollArea::vertical().auto_shrink([false, false]);
+        area.show(ui, |ui| ui.with_layout(Layout::top_down_justified(Align::Min), list));
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
-        if self.shown.as_ref().is_none_or(|shown| shown.index != self.page) {
-            let Page { path, text, .. } = &PAGES[self.page];
-            let text = prepared(text);
-            let links = links(path, &text);
-            self.cache.link_hooks_clear();
-            for link in &links {
-                self.cache.add_link_hook(link);
-            }
-            self.shown = Some(PreparedPage { index: self.page, text, links });
-        }
-        let Some(PreparedPage { index, text, links }) = &self.shown else { return };
-        let id = Id::unique(("guide page", *index));
-        let wanted = self.search.trim();
-        if self.marked != (wanted.to_owned(), *index) {
-            self.marked = (wanted.to_owned(), *index);
-            if let Some(heading) = heading_of(text, &wanted.to_lowercase()) {
-                self.cache.scroll_to_heading(&id, Some(heading.to_owned()));
-            }
-        }
-        if !ui.ctx().is_loader_installed(Figures.id()) {
-            ui.ctx().add_image_loader(Arc::new(Figures));
-        }
+        let wanted = self.search.trim().to_ascii_lowercase();
+        let now = (wanted.clone(), self.page);
+        let is_new = std::mem::replace(&mut self.marked, now.clone()) != now;
         // A row of text is no control: bullets are on the line of their text.
-        ui.spacing_mut().interact_size.y = ui.text_style_height(&egui::TextStyle::Body);
-        let viewer = CommonMarkViewer::new().enable_scroll_to_heading(true);
-        let viewer = viewer.default_implicit_uri_scheme(SCHEME);
-        let (place, options) = (ui.painter().add(Shape::Noop), CommonMarkScrollOptions::default());
-        viewer.show_scrollable(id, ui, &mut self.cache, &options, text);
+        ui.spacing_mut().interact_size.y = ui.text_style_height(&TextStyle::Body);
+        let place = ui.painter().add(Shape::Noop);
+        match PAGES.get(self.page) {
+            Some(page) => self.text_ui(ui, page, Some(wanted.as_str()).filter(|_| is_new)),
+            None => licences_ui(ui, Some(wanted.as_str()).filter(|_| is_new)),
+        }
         if !wanted.is_empty() {
-            let wanted: Vec<char> = wanted.chars().map(small).collect();
+            let wanted: Vec<char> = wanted.chars().collect();
             let colour = present(ui).warning.gamma_multiply(0.4);
             let marks = ui.ctx().graphics(|graphics| {
                 let shapes = graphics.get(ui.layer_id()).into_iter().flat_map(PaintList::all_entries);
@@ -199,13 +171,53 @@ impl Guide {
             let marks = marks.into_iter().map(|mark| Shape::rect_filled(mark, 2.0, colour));
             ui.painter().set(place, Shape::Vec(marks.collect()));
         }
+    }
+
+    /// Draws a page, and scrolls it to the heading above these words.
+    fn text_ui(&mut self, ui: &mut Ui, page: &Page, words: Option<&str>) {
+        if self.shown.as_ref().is_none_or(|shown| shown.index != self.page) {
+            let text = prepared(page.text);
+            let links = links(page.path, &text);
+            self.cache.link_hooks_clear();
+            for link in &links {
+                self.cache.add_link_hook(link);
+            }
+            for (name, bytes) in page.figures {
+                ui.ctx().include_bytes(format!("{SCHEME}{name}"), *bytes);
+            }
+            self.shown = Some(PreparedPage { index: self.page, text, links });
+        }
+        let Some(PreparedPage { text, links, .. }) = &self.shown else { return };
+        let id = Id::unique(("guide page", self.page));
+        if let Some(heading) = words.and_then(|words| heading_of(text, words)) {
+            self.cache.scroll_to_heading(&id, Some(heading.to_owned()));
+        }
+        let viewer = CommonMarkViewer::new().enable_scroll_to_heading(true);
+        let viewer = viewer.default_implicit_uri_scheme(SCHEME);
+        viewer.show_scrollable(id, ui, &mut self.cache, &CommonMarkScrollOptions::default(), text);
         let clicked = links.iter().find(|link| self.cache.get_link_hook(link) == Some(true));
-        let target = clicked.and_then(|link| target(PAGES[*index].path, link));
-        if let Some((page, heading)) = target {
+        if let Some((page, heading)) = clicked.and_then(|link| target(page.path, link)) {
             self.page = page;
             self.cache.scroll_to_heading(&Id::unique(("guide page", page)), heading);
         }
     }
+}
+
+/// Draws the licences line by line, and scrolls to these words.
+fn licences_ui(ui: &mut Ui, words: Option<&str>) {
+    let lines: Vec<&str> = LICENCES.lines().collect();
+    let row = ui.text_style_height(&TextStyle::Monospace);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let has = |line: &&str| words.is_some_and(|words| line.to_ascii_lowercase().contains(words));
+    let mut area = ScrollArea::both().auto_shrink([false, false]);
+    if let Some(at) = lines.iter().position(has) {
+        area = area.vertical_scroll_offset(row * at as f32);
+    }
+    area.show_rows(ui, row, lines.len(), |ui, rows| {
+        for line in &lines[rows] {
+            ui.add(Label::new(RichText::new(*line).monospace()).extend());
+        }
+    });
 }
 
 const fn small(letter: char) -> char {
@@ -280,7 +292,10 @@ fn prepared(text: &str) -> String {
     let mut prepared = String::with_capacity(text.len() + 1024);
     for line in text.lines() {
         is_code ^= line.starts_with("```");
-        let is_figure = || figures().any(|(name, _)| line.ends_with(&format!("]({name})")));
+        let is_figure = || {
+            let mut all = PAGES.iter().flat_map(|page| page.figures);
+            all.any(|(name, _)| line.ends_with(&format!("]({name})")))
+        };
         if !is_code && line.starts_with("![") && !is_figure() {
             continue;
         }
@@ -395,11 +410,10 @@ mod tests {
             assert_eq!(prepared(text).matches("\n![").count(), pictures, "{path}");
             pictures
         };
+        let figures = || PAGES.iter().flat_map(|page| page.figures);
         assert_eq!(PAGES.iter().map(shown).sum::<usize>(), figures().count(), "each is of one page");
         for (name, bytes) in figures() {
-            let uri = format!("{SCHEME}{name}");
-            let found = Figures.load(&Context::default(), &uri, SizeHint::default());
-            assert!(matches!(found, Ok(ImagePoll::Ready { .. })), "{name}");
+            assert!(eframe::icon_data::from_png_bytes(bytes).is_ok(), "{name}");
             assert!(bytes.len() < 64 << 10, "{name}: docs/take-picture makes it small");
         }
     }

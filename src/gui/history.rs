@@ -7,12 +7,16 @@ use std::sync::Arc;
 
 use eframe::egui::Id;
 
+use super::form::TypedText;
 use doc::arch::Difference;
 use doc::{Arm, Experiment, Net};
 use results::tiles::Tiles;
 use results::view::{PlotView, ViewSettings};
 
 const KEPT: usize = 1_000;
+
+/// The name of a step that leaves a text in a field that is no value.
+const TYPED: &str = "typed text";
 
 /// A pause of this length separates two steps of typing, in seconds.
 const BREAK: f64 = 3.0;
@@ -71,6 +75,11 @@ impl History {
         let Some(name) = self.present.change(now) else {
             if self.present.tiles != *now.tiles {
                 self.present.tiles.clone_from(now.tiles);
+            }
+            if self.present.typed != now.typed {
+                self.present.typed = now.typed.to_vec();
+                // Texts that were mended leave no step.
+                while now.typed.is_empty() && self.past.pop_if(|step| step.name == TYPED).is_some() {}
             }
             return;
         };
@@ -167,6 +176,8 @@ pub struct EditState {
     pub experiment: Arc<Experiment>,
     pub view: Arc<ViewSettings>,
     pub tiles: Tiles,
+    /// Texts of fields that are no values.
+    pub typed: Vec<TypedText>,
 }
 
 /// The present state, borrowed.
@@ -175,6 +186,7 @@ pub struct CurrentState<'a> {
     pub experiment: &'a Experiment,
     pub view: &'a ViewSettings,
     pub tiles: &'a Tiles,
+    pub typed: &'a [TypedText],
 }
 
 impl EditState {
@@ -192,7 +204,7 @@ impl EditState {
         };
         let is_same_view = change_of_view(&self.view, now.view).is_none();
         let view = if is_same_view { self.view.clone() } else { Arc::new(now.view.clone()) };
-        Self { experiment, view, tiles: now.tiles.clone() }
+        Self { experiment, view, tiles: now.tiles.clone(), typed: now.typed.to_vec() }
     }
 
     /// Returns what was edited since, in a few words; nothing when nothing was. An edit of the document can also
@@ -203,6 +215,9 @@ impl EditState {
         }
         if !self.tiles.is_arranged_like(now.tiles) {
             return Some("layout");
+        }
+        if now.typed.iter().any(|text| !self.typed.contains(text)) {
+            return Some(TYPED);
         }
         change_of_view(&self.view, now.view)
     }

@@ -12,7 +12,6 @@ use super::table::width_of;
 use super::text::{counted, first_line};
 use super::theme::{self, SMALL, STEP, present};
 use super::widgets::{self, FieldState, Tone};
-use doc::{Problem, Severity};
 
 /// An action that a notice offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,18 +167,10 @@ impl Log {
 
 const LINE: f32 = 20.0;
 
-/// Draws the panel of the log. Returns the problem that was clicked on.
-pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &mut Log) -> Option<&'a Problem> {
-    let mut chosen = None;
-    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+/// Draws the panel of the log.
+pub fn log_ui(ui: &mut Ui, log: &mut Log) {
     ui.horizontal(|ui| {
-        theme::heading_ui(ui, "Log and problems");
-        let counts = [(errors, "error"), (problems.len() - errors, "note")];
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
-        if !counts.is_empty() {
-            ui.label(RichText::new(counts.join(", ")).small());
-        }
+        theme::heading_ui(ui, "Messages");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if ui.button("Copy log").on_hover_text("Copies all lines in full").clicked() {
                 ui.ctx().copy_text(log.full_text());
@@ -193,51 +184,14 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &mut Log) -> Opt
     let area = egui::ScrollArea::vertical().id_salt("log").auto_shrink([false, false]).stick_to_bottom(true);
     let entries = log.found();
     // Only the lines that can be seen are drawn: a log has thousands.
-    area.show_rows(ui, LINE, entries.len() + problems.len(), |ui, rows| {
-        for row in rows {
-            if let Some((place, entry)) = entries.get(row) {
-                entry_ui(ui, entry, *place);
-            } else if let Some(problem) = problems.get(row - entries.len())
-                && problem_ui(ui, problem, row - entries.len())
-            {
-                chosen = Some(problem);
-            }
+    area.show_rows(ui, LINE, entries.len(), |ui, rows| {
+        for (place, entry) in &entries[rows] {
+            entry_ui(ui, entry, *place);
         }
     });
-    chosen
 }
 
-/// Draws a line with a button at its end that copies all of it.
-fn line_ui<R>(ui: &mut Ui, name: &str, text: &str, draw: impl FnOnce(&mut Ui) -> R) -> R {
-    let size = vec2(ui.available_width(), LINE);
-    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-        let button =
-            Button::new(Icon::Copy.atom(12.0)).frame_when_inactive(false).min_size(Vec2::splat(LINE));
-        let button = ui.add(button).accessible_name(name).on_hover_text("Copy this line in full");
-        if button.clicked() {
-            ui.ctx().copy_text(text.to_owned());
-        }
-        ui.with_layout(Layout::left_to_right(Align::Center), draw).inner
-    })
-    .inner
-}
-
-fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
-    let colours = theme::present(ui);
-    let (sign, colour) = match problem.severity {
-        Severity::Error => ("✗ Error", colours.bad),
-        Severity::Note => ("⚠ Note", colours.warning),
-    };
-    let text = problem.to_string();
-    line_ui(ui, &format!("Copy problem {}", row + 1), &text, |ui| {
-        ui.label(RichText::new(sign).small().color(colour));
-        let line = RichText::new(text.replace('\n', " ")).small();
-        let button = ui.add(Button::new(line).frame(false).wrap_mode(egui::TextWrapMode::Truncate));
-        button.on_hover_text(format!("{text}\nClick to go to the setting")).clicked()
-    })
-}
-
-/// Draws one line of the log; `row` is its place in it.
+/// Draws one line of the log with a button at its end that copies all of it; `row` is its place in the log.
 fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
     // Several lines stand behind one another: the first one alone may say little.
     let line = RichText::new(entry.text.replace('\n', " ")).small();
@@ -245,12 +199,21 @@ fn entry_ui(ui: &mut Ui, entry: &Notice, row: usize) {
         Tone::Bad | Tone::Warning => line.color(entry.tone.colour(ui)),
         Tone::Good | Tone::Info => line,
     };
-    line_ui(ui, &format!("Copy line {}", row + 1), &entry.text, |ui| {
-        ui.label(RichText::new(&entry.time).small().weak());
-        let label = ui.add(Label::new(line).selectable(true).truncate());
-        if entry.text.contains('\n') {
-            label.on_hover_text(&entry.text);
+    let size = vec2(ui.available_width(), LINE);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        let button =
+            Button::new(Icon::Copy.atom(12.0)).frame_when_inactive(false).min_size(Vec2::splat(LINE));
+        let button = ui.add(button).accessible_name(format!("Copy line {}", row + 1));
+        if button.on_hover_text("Copy this line in full").clicked() {
+            ui.ctx().copy_text(entry.text.clone());
         }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.label(RichText::new(&entry.time).small().weak());
+            let label = ui.add(Label::new(line).selectable(true).truncate());
+            if entry.text.contains('\n') {
+                label.on_hover_text(&entry.text);
+            }
+        });
     });
 }
 

@@ -146,7 +146,8 @@ fn rank(typed: &str, entry: &PaletteEntry) -> Option<(bool, usize, bool, Reverse
         Choice::Show(_) | Choice::File(_) => true,
         Choice::AddStage(_) => false,
     };
-    Some((can_be_chosen, fits.iter().rposition(|fits| *fits)?, is_frequent, Reverse(name.len())))
+    let length = name.rsplit(": ").next().map_or(0, str::len);
+    Some((can_be_chosen, fits.iter().rposition(|fits| *fits)?, is_frequent, Reverse(length)))
 }
 
 fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response {
@@ -272,7 +273,7 @@ mod tests {
         let command = Choice::Command;
         let entries = [
             entry("Plan of the arm", command(Command::TogglePlan), true),
-            entry("Move up in queue", command(Command::QueueUp), false),
+            entry("Stop the queue now", command(Command::StopNow), false),
             entry("Runs side by side and threads…", command(Command::Sharing), true),
             entry("Run all", command(Command::RunAll), true),
             entry("Next part of the window", command(Command::NextRegion), true),
@@ -286,7 +287,7 @@ mod tests {
             fitting(typed, &entries).into_iter().map(|entry| entry.text.as_str()).collect()
         };
         assert_eq!(found("par")[0], "Show view: Parallel coordinates");
-        assert_eq!(found("queue"), ["Show view: Queue", "Move up in queue"]);
+        assert_eq!(found("queue"), ["Show view: Queue", "Stop the queue now"]);
         assert_eq!(found("runs")[0], "Show view: Runs");
         assert_eq!(found("camp")[..2], ["Show view: Campaigns", "Add stage: Campaign"]);
         assert_eq!(found("ad cam")[0], "Add stage: Campaign");

@@ -36,6 +36,8 @@ pub struct Settings {
     /// The formats of the last export.
     pub export_kinds: Vec<FileKind>,
     pub export_folder: Option<PathBuf>,
+    /// Where the files of known datasets were the last time, by their names.
+    pub data_folders: BTreeMap<String, PathBuf>,
 }
 
 impl Settings {
@@ -71,6 +73,7 @@ impl Default for Settings {
             recent: Recent::default(),
             export_kinds: vec![FileKind::Pdf],
             export_folder: None,
+            data_folders: BTreeMap::new(),
         }
     }
 }

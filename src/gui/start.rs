@@ -1,14 +1,15 @@
 //! The start page: a blank experiment, the templates with pictures of their results, and recent files.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{
-    self, Align, Align2, Color32, CornerRadius, FontId, Id, Label, Layout, Rect, Response, RichText,
-    ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
+    self, Align, Align2, Color32, CornerRadius, FontId, Label, Layout, Rect, Response, RichText, ScrollArea,
+    Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
+use super::commands::Command;
 use super::icons::Icon;
 use super::plot::{arm_of, paint};
 use super::recent::{RecentFile, RecentState, searched_ui};
@@ -53,11 +54,7 @@ const FIRST: usize = 8;
 pub enum StartResponse {
     New(Template),
     Recent(PathBuf),
-    /// Any file.
-    Open,
-    Guide,
-    /// The keys of all commands.
-    Keys,
+    Do(Command),
     /// The document that was open before.
     Back,
 }
@@ -115,66 +112,50 @@ fn new_ui(ui: &mut Ui, columns: usize, back: Option<&str>) -> Option<StartRespon
     let mut chosen = None;
     heading_ui(ui, "New experiment");
     ui.add_space(1.5 * STEP);
-    let templates = templates::all();
-    let cards: Vec<_> = std::iter::once((None, templates::BLANK))
-        .chain(templates.into_iter().enumerate().map(|(position, template)| (Some(position), template)))
-        .collect();
+    let cards: Vec<Template> = std::iter::once(templates::BLANK).chain(templates::all()).collect();
     let (first, more) = cards.split_at(FIRST);
     ui.spacing_mut().item_spacing = Vec2::splat(GAP);
-    let mut cards_ui = |ui: &mut Ui, cards: &[(Option<usize>, Template)]| {
-        for cards in cards.chunks(columns) {
-            ui.horizontal(|ui| {
-                for (position, template) in cards {
-                    let response = template_ui(ui, *position, template);
-                    if response.gained_focus() {
-                        response.scroll_to_me(None);
-                    }
-                    if response.clicked() {
-                        chosen = Some(StartResponse::New(*template));
-                    }
-                }
-            });
-        }
-    };
-    cards_ui(ui, first);
-    let id = Id::unique("more templates");
-    let mut folded = CollapsingState::load_with_default_open(ui.ctx(), id, false);
-    let (icon, text) = if folded.is_open() {
-        (Icon::CaretDown, "Fewer templates")
-    } else {
-        (Icon::CaretRight, "More templates")
-    };
-    let mut links = None;
+    cards_ui(ui, first, columns, &mut chosen);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = STEP;
-        if ui.add(widgets::button(icon, text)).clicked() {
-            folded.toggle(ui);
-            folded.store(ui.ctx());
-        }
         let mut link = |icon: Icon, text: &str, response: StartResponse| {
             let text = RichText::new(text).color(present(ui).link);
             if ui
                 .add(egui::Button::new((icon.atom(widgets::ICON), text)).frame_when_inactive(false))
                 .clicked()
             {
-                links = Some(response);
+                chosen = Some(response);
             }
         };
-        link(Icon::Book, "User guide", StartResponse::Guide);
-        link(Icon::Keyboard, "Keys", StartResponse::Keys);
+        link(Icon::Book, "User guide", StartResponse::Do(Command::Guide));
+        link(Icon::Keyboard, "Keys", StartResponse::Do(Command::Shortcuts));
         if let Some(back) = back {
             link(Icon::ArrowLeft, &format!("Back to {back}"), StartResponse::Back);
             if ui.input(|input| input.key_pressed(egui::Key::Escape)) {
-                links = Some(StartResponse::Back);
+                chosen = Some(StartResponse::Back);
             }
         }
         let hint = "These run on data inside the program. More ask for a folder of data.";
         ui.add(Label::new(RichText::new(hint).size(SMALL).color(present(ui).text3)).wrap());
     });
-    if folded.is_open() {
-        cards_ui(ui, more);
+    ui.collapsing("More templates", |ui| cards_ui(ui, more, columns, &mut chosen));
+    chosen
+}
+
+fn cards_ui(ui: &mut Ui, cards: &[Template], columns: usize, chosen: &mut Option<StartResponse>) {
+    for cards in cards.chunks(columns) {
+        ui.horizontal(|ui| {
+            for template in cards {
+                let response = template_ui(ui, template);
+                if response.gained_focus() {
+                    response.scroll_to_me(None);
+                }
+                if response.clicked() {
+                    *chosen = Some(StartResponse::New(*template));
+                }
+            }
+        });
     }
-    chosen.or(links)
 }
 
 /// Draws the ground of a card; all of it is the button.
@@ -195,12 +176,12 @@ fn card_ui(ui: &mut Ui, name: &str) -> (Rect, Response) {
     (rect, response.on_hover_cursor(egui::CursorIcon::PointingHand))
 }
 
-/// Draws the card of a template; the blank one has no position in the list.
-fn template_ui(ui: &mut Ui, position: Option<usize>, template: &Template) -> Response {
+/// Draws the card of a template; the blank one has no figure.
+fn template_ui(ui: &mut Ui, template: &Template) -> Response {
     let (rect, response) = card_ui(ui, template.name);
     let picture = rect.with_max_y(rect.top() + PICTURE);
-    match position {
-        Some(position) => result_ui(ui, picture.shrink2(vec2(STEP, STEP)), position),
+    match RESULTS.get(template.name) {
+        Some(figure) => result_ui(ui, picture.shrink2(vec2(STEP, STEP)), figure),
         None => Icon::Plus.paint(ui.painter(), picture.center(), HEADING, present(ui).text3),
     }
     let experiment = template.experiment();
@@ -228,7 +209,7 @@ fn recent_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
         heading_ui(ui, "Recent");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if ui.add(widgets::button(Icon::FolderOpen, "Open…")).clicked() {
-                chosen = Some(StartResponse::Open);
+                chosen = Some(StartResponse::Do(Command::Open));
             }
         });
     });
@@ -285,15 +266,15 @@ fn file_ui(ui: &mut Ui, file: &RecentFile) -> Response {
     response.on_hover_text(file.path.display().to_string()).on_hover_cursor(egui::CursorIcon::PointingHand)
 }
 
-/// The figures of the templates.
-static RESULTS: LazyLock<Vec<Option<Figure>>> =
-    LazyLock::new(|| templates::all().iter().map(figure).collect());
+/// The figures of the templates, by their names.
+static RESULTS: LazyLock<BTreeMap<&str, Figure>> = LazyLock::new(|| {
+    templates::all().iter().filter_map(|template| Some((template.name, figure(template)?))).collect()
+});
 
 /// Draws the cells of the figure into a rectangle, or its lines over two bare axes.
-fn result_ui(ui: &Ui, rect: Rect, template: usize) {
+fn result_ui(ui: &Ui, rect: Rect, figure: &Figure) {
     let colours = theme::present(ui);
     let painter = ui.painter().with_clip_rect(rect);
-    let Some(figure) = RESULTS.get(template).and_then(Option::as_ref) else { return };
     if let Some(cells) = &figure.cells {
         let [rows, columns] = cells.size();
         let size = rect.size() / vec2(columns as f32, rows as f32);
@@ -396,9 +377,9 @@ mod tests {
 
     #[test]
     fn every_result_is_read_to_its_last_row() {
-        for (template, figure) in templates::all().iter().zip(RESULTS.iter()) {
+        for template in templates::all() {
             let Some(result) = template.result else { continue };
-            let figure = figure.as_ref().expect(template.name);
+            let figure = &RESULTS[template.name];
             let cells = figure.cells.iter().map(|cells| cells.size().into_iter().product::<usize>());
             let points: usize = figure.lines.iter().map(|line| line.points.len()).chain(cells).sum();
             assert_eq!(points, result.lines().count() - 1, "{}", template.name);
@@ -410,12 +391,8 @@ mod tests {
 
     #[test]
     fn a_card_without_a_result_has_a_picture_of_its_network() {
-        for (template, figure) in templates::all().iter().zip(RESULTS.iter()) {
-            assert!(
-                template.result.is_some() || figure.as_ref().unwrap().lines.len() > 4,
-                "{}",
-                template.name
-            );
+        for template in templates::all().iter().filter(|template| template.result.is_none()) {
+            assert!(RESULTS[template.name].lines.len() > 4, "{}", template.name);
         }
     }
 

@@ -127,14 +127,29 @@ pub fn cell_ui<R>(ui: &mut egui::Ui, width: f32, draw: impl FnOnce(&mut egui::Ui
     .inner
 }
 
+/// Returns the width of a text on one line, in points.
+pub fn width(painter: &egui::Painter, text: &str, font: &FontId) -> f32 {
+    painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x
+}
+
 /// Fits a text into `most` points: a wider one loses its middle.
 pub fn fitted(painter: &egui::Painter, text: &str, font: &FontId, most: f32) -> String {
-    let width = |text: &str| painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x;
+    fitted_by(shortened, painter, text, font, most)
+}
+
+/// Fits a text into `most` points with a function that shortens it to so many letters.
+pub fn fitted_by(
+    shorten: fn(&str, usize) -> String,
+    painter: &egui::Painter,
+    text: &str,
+    font: &FontId,
+    most: f32,
+) -> String {
     let mut longest = text.chars().count();
     let mut cut = text.to_owned();
-    while longest > 1 && width(&cut) > most {
-        longest -= 1 + longest / 8;
-        cut = shortened(text, longest.max(1));
+    while longest > 1 && width(painter, &cut, font) > most {
+        longest -= 1 + longest / 16;
+        cut = shorten(text, longest.max(1));
     }
     cut
 }

@@ -3,12 +3,13 @@
 use eframe::egui::containers::menu::{MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
     self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Key, KeyboardShortcut, Label, Margin,
-    Modifiers, Popup, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui, Vec2,
-    pos2, vec2,
+    Modifiers, Popup, PopupCloseBehavior, Rect, Response, RichText, Stroke, StrokeKind, TextEdit, Ui,
+    UiBuilder, Vec2, pos2, vec2,
 };
 
 use super::icons::Icon;
 use super::theme::{self, BODY, CONTROL, SMALL, STEP, TITLE, present};
+use doc::{Problem, Severity};
 
 pub const ICON: f32 = 16.0;
 /// Keys of what can be done with the row of a list that has the keyboard.
@@ -261,6 +262,19 @@ pub enum Tone {
 }
 
 impl Tone {
+    pub fn of(problem: &Problem) -> Self {
+        match problem.severity {
+            Severity::Error if problem.is_mistake() => Self::Bad,
+            Severity::Error => Self::Info,
+            Severity::Note => Self::Warning,
+        }
+    }
+
+    /// Returns the tone of the worst of some problems.
+    pub fn worst_of<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Option<Self> {
+        problems.into_iter().min_by_key(|problem| (problem.severity, problem.is_unset)).map(Self::of)
+    }
+
     pub const fn icon(self) -> Icon {
         match self {
             Self::Bad => Icon::ErrorFill,
@@ -293,6 +307,26 @@ pub fn message_ui(ui: &mut Ui, tone: Tone, text: &str) -> Response {
         ui.add(Label::new(text).wrap())
     })
     .inner
+}
+
+/// Draws a part of a panel, as wide as there is room: what is wider is cut off there, and widens nothing beside it.
+pub fn bounded_ui<R>(ui: &mut Ui, draw: impl FnOnce(&mut Ui) -> R) -> R {
+    let room = ui.available_rect_before_wrap();
+    let mut child = ui.new_child(UiBuilder::new().max_rect(room));
+    let seen = child.clip_rect();
+    child.set_clip_rect(seen.with_max_x(seen.right().min(room.right() + 4.0)));
+    let result = draw(&mut child);
+    ui.advance_cursor_after_rect(child.min_rect().with_min_x(room.left()).with_max_x(room.right()));
+    result
+}
+
+/// Draws details that are folded at first; nothing where there are none.
+pub fn folded_ui(ui: &mut Ui, details: &str) {
+    if !details.is_empty() {
+        let text = RichText::new(details).size(SMALL).color(present(ui).text3);
+        let header = egui::CollapsingHeader::new(RichText::new("Details").size(SMALL)).id_salt(details);
+        header.show(ui, |ui| ui.add(Label::new(text).wrap()));
+    }
 }
 
 /// Draws entries of a menu, which can be scrolled where the window is lower than all of them.

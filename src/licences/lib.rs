@@ -88,8 +88,17 @@ impl Licences {
         Self { components, texts }
     }
 
+    /// Returns all texts, each once, below the names and versions of those that have it.
+    pub fn text(&self) -> String {
+        let line = "=".repeat(100);
+        let part = |(index, text): (usize, &String)| {
+            format!("{line}\n{}\n{line}\n\n{}\n\n", self.who_has(index), text.trim_end())
+        };
+        self.texts.iter().enumerate().map(part).collect()
+    }
+
     /// Lists the names and versions of those that have a text, with commas between them.
-    pub fn who_has(&self, text: usize) -> String {
+    fn who_has(&self, text: usize) -> String {
         let having = self.components.iter().filter(|component| component.texts.contains(&text));
         having.map(Component::title).collect::<Vec<_>>().join(", ")
     }

@@ -333,6 +333,9 @@ impl Report {
     }
 }
 
+/// The kind of reports of activations that are far from those that imported weights were trained with.
+pub const INPUTS: &str = "inputs";
+
 /// Who has to read a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ReportLevel {

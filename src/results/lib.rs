@@ -26,7 +26,7 @@ pub mod weights;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use colours::{arms_of, subject_of};
-pub use event::{Event, Point, PointRef, Report, ReportLevel};
+pub use event::{Event, INPUTS, Point, PointRef, Report, ReportLevel};
 pub use points::Points;
 pub use record::{EarlyStop, RunRecord, StepStart};
 pub use run_state::{RunState, Split, end_in_words, ends_in_words, has_diverged};

@@ -65,8 +65,8 @@ impl RunError {
         };
         match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some("no space is left on the disk"),
-            ErrorKind::PermissionDenied if is_written => Some("the folder of the results may not be written"),
-            ErrorKind::ReadOnlyFilesystem => Some("the disk of the results can only be read"),
+            ErrorKind::PermissionDenied if is_written => Some("writing is not permitted"),
+            ErrorKind::ReadOnlyFilesystem => Some("the disk can only be read"),
             _ => None,
         }
     }

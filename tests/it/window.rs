@@ -30,7 +30,7 @@ fn every_template_opens_from_its_card_ready_to_run() {
     let mut harness = open(Opening::new(folder.path()));
     for template in templates::all() {
         execute(&mut harness, Command::New);
-        if sees(&harness, "More templates") {
+        if harness.query_by_label("VGG-16 on CIFAR-10").is_none() {
             harness.get_by_label("More templates").click();
             harness.run_ok();
         }

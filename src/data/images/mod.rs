@@ -18,8 +18,8 @@ use crate::files::stand_in_at;
 use crate::prepare::resize;
 use crate::{DataError, Samples, Shape, Standardisation};
 
-pub(crate) use folders::{LabelMap, Picture, Pictures, Splits, ending, find, is_like_pictures};
-pub(crate) use picture::Preparation;
+pub(crate) use folders::{LabelMap, Picture, Pictures, Splits, ending, find, first_pictures};
+pub(crate) use picture::{Preparation, decode};
 
 /// The most pixels of a picture: Pillow refuses more as a decompression bomb.
 const MOST_PIXELS: u64 = 178_956_970;

@@ -2,7 +2,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::GIB;
-use crate::images::{LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, find, labels, read};
+use crate::images::{
+    LabelMap, Picture, Pictures, Preparation, Splits, check_stand_ins, decode, find, labels, read,
+};
 use crate::prepare::{parted, stratified_test};
 use crate::source::Source;
 use crate::{ClassNames, DataError, Details, Found, Looked, Parts, Shape};
@@ -39,7 +41,21 @@ dataset! {
     }
 }
 
+/// The pictures that settings are suggested by.
+const FIRST: usize = 8;
+
 impl Images {
+    /// Returns the settings that suit pictures like these: small ones keep the size that they have. None without pictures.
+    pub(crate) fn of(pictures: &[PathBuf]) -> Option<Self> {
+        let sides = pictures.iter().take(FIRST).filter_map(|path| decode(path).ok());
+        let side = sides.map(|picture| picture.width().min(picture.height()) as usize).min();
+        let usual = Self::default();
+        let small = side.filter(|side| *side < usual.crop);
+        let settings =
+            small.map_or_else(|| usual.clone(), |side| Self { resize: side, crop: side, ..usual.clone() });
+        (!pictures.is_empty()).then_some(settings)
+    }
+
     const fn preparation(&self) -> Preparation {
         let is_grey = matches!(self.channels, Colours::Grey);
         Preparation { resize: self.resize, crop: self.crop, is_grey }

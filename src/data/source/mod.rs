@@ -56,9 +56,9 @@ macro_rules! dataset {
                     resizing, but 32 for digits in a VGG", unit "pixels", range [1, 512], unset "original size";
                 validation: usize = 0, "Validation", "Samples held out from the training part, the same for \
                     all seeds", unit "samples", range [0, 1e9];
-                limit_train: Option<usize> = None, "Training samples", "Maximum number of samples, from the \
+                limit_train: Option<usize> = None, "Train on", "Maximum number of training samples, from the \
                     first", unit "samples", range [1, 1e9], unset "all";
-                limit_test: Option<usize> = None, "Test samples", "Maximum number of samples, from the \
+                limit_test: Option<usize> = None, "Test on", "Maximum number of test samples, from the \
                     first", unit "samples", range [1, 1e9], unset "all";
                 normalize: $crate::Normalize = $crate::Normalize::$normalize, "Normalization", "How values are scaled";
             } hidden { $($hidden)* }
@@ -368,6 +368,22 @@ impl Data {
             Some(("normalize", self.rule().options().normalize.problem(channels)?))
         };
         self.rule().problem().or_else(of_scaling)
+    }
+
+    /// Returns the keys of settings that these data have no use for and that are not set: what to classify where classes are no
+    /// numbers, the size of images where there are none.
+    pub fn idle(&self) -> &'static [&'static str] {
+        let options = self.rule().options();
+        let found = self.contents();
+        let is_even_or_odd = |name: &str| name.parse::<u64>().is_ok();
+        let has_numbers = found.as_ref().is_none_or(|found| found.classes.iter().all(is_even_or_odd));
+        let has_images = found.as_ref().is_none_or(|found| found.shape().is_image());
+        match (has_numbers || options.labels != Labels::Classes, has_images || options.image_size.is_some()) {
+            (true, true) => &[],
+            (false, true) => &["labels"],
+            (true, false) => &["image_size"],
+            (false, false) => &["labels", "image_size"],
+        }
     }
 
     /// Returns true if what the data are is known only from the user's files.

@@ -1,7 +1,8 @@
 //! Networks that the user writes.
 
-use crate::arch::Architecture;
-use crate::arch::module::{Linear, Module, Output, in_brackets};
+use crate::arch::module::{Conv, Linear, Module, Output, in_brackets};
+use crate::arch::{Architecture, Net};
+use crate::spec::RunSpec;
 use data::Shape;
 use form::number::counted;
 use form::path::Place;
@@ -49,6 +50,70 @@ pub fn names(layers: &[Module]) -> Vec<(Vec<usize>, String)> {
         all.push((vec![position], name));
     }
     all
+}
+
+/// Most units of a new linear layer between others, where those do not ask for more.
+const UNITS: usize = 128;
+
+/// Returns where a new layer goes in a list of layers of the written network of a run, and the layer with settings that fit
+/// there: at position `at` or as near to it as one fits; without a position, before the last linear layer. `list` has
+/// the positions of the blocks around the list.
+pub fn placed(spec: &RunSpec, list: &[usize], at: Option<usize>, new: Module) -> (usize, Module) {
+    let mut with = spec.clone();
+    let Some(layers) = list_of(&mut with.net, list) else { return (at.unwrap_or(0), new) };
+    let count = layers.len();
+    let classifier = layers.iter().rposition(|layer| matches!(layer, Module::Linear(_)));
+    let at = at.or(classifier).unwrap_or(count);
+    let Ok(traced) = spec.trace() else { return (at, new) };
+    let incoming = |position: usize| {
+        let mut path = [list, &[position]].concat();
+        while let Some(position) = path.pop() {
+            if let Some(before) = position.checked_sub(1) {
+                path.push(before);
+                return traced.behind.iter().find(|(other, _)| *other == path).map(|(_, shape)| *shape);
+            }
+        }
+        Some(traced.structure.input)
+    };
+    let mut positions: Vec<usize> = (0..=count).collect();
+    positions.sort_by_key(|position| (position.abs_diff(at), *position));
+    for position in positions {
+        let Some(shape) = incoming(position) else { continue };
+        let is_last = list.is_empty() && position == count;
+        for layer in fitting(&new, shape, is_last) {
+            let Some(layers) = list_of(&mut with.net, list) else { continue };
+            layers.insert(position, layer.clone());
+            let fits = with.trace().is_ok_and(|traced| traced.misfit.is_none());
+            if fits {
+                return (position, layer);
+            }
+            if let Some(layers) = list_of(&mut with.net, list) {
+                layers.remove(position);
+            }
+        }
+    }
+    (at, new)
+}
+
+/// Returns the list of layers in a written network behind these positions of blocks.
+fn list_of<'a>(net: &'a mut Net, list: &[usize]) -> Option<&'a mut Vec<Module>> {
+    let Net::Sequential(Sequential { layers, .. }) = net else { return None };
+    list.iter().try_fold(layers, |layers, position| {
+        if let Module::Residual(block) = layers.get_mut(*position)? { Some(&mut block.body) } else { None }
+    })
+}
+
+/// Returns settings of a layer to try where this comes in: its defaults, and those that keep the shape.
+fn fitting(new: &Module, incoming: Shape, is_last: bool) -> Vec<Module> {
+    let inputs = incoming.len();
+    let linear = |units| Module::Linear(Linear { units: Some(units), ..Linear::default() });
+    match new {
+        Module::Linear(_) if !is_last => vec![linear(inputs.min(UNITS)), linear(inputs)],
+        Module::Conv(_) => {
+            vec![new.clone(), Module::Conv(Conv { channels: incoming.channels, ..Conv::default() })]
+        }
+        _ => vec![new.clone()], // they have no width of their own
+    }
 }
 
 impl Architecture for Sequential {

@@ -85,6 +85,9 @@ impl Planned for Freeze {
                 "this freezes everything: until it is released, training changes no weight",
             );
         }
+        if matches!(&self.select, Select::Mask(file) if file.is_empty()) {
+            check.unset(place.key("select").variant("Mask"), "choose a mask file");
+        }
         let Select::Indices(indices) = &self.select else { return };
         let structure = check.structure;
         let chosen = targets::parameters(structure, &self.target, &Params::Everything);

@@ -26,6 +26,9 @@ impl Planned for Set {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.representable(self.value, &place.key("value"));
         let parameters = &check.structure.parameters;
+        if self.parameter.is_empty() {
+            return check.unset(place.key("parameter"), "choose a parameter");
+        }
         let Some(index) = check.structure.find(&self.parameter) else {
             let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
             let message =

@@ -38,6 +38,7 @@ form::wrapped! {
 impl WeightFile {
     fn sentence(&self, verb: &str, towards: &str) -> String {
         let Self { file, content, target } = self;
+        let file = if file.is_empty() { "…" } else { file };
         match (content, part(target)) {
             (FileContent::Values, None) => format!("{verb} weights {towards} {file}"),
             (FileContent::Values, Some(part)) => format!("{verb} {part} {towards} {file}"),
@@ -58,7 +59,9 @@ impl Planned for Import {
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         self.0.check(check, place);
-        if !is_file(&self.0.file) {
+        if self.0.file.is_empty() {
+            check.unset(place.key("file"), "choose a weight file");
+        } else if !is_file(&self.0.file) {
             check.error(place.key("file"), format!("name a file that ends in {}", weight_endings()));
         }
         if self.0.content == FileContent::Mask {
@@ -89,6 +92,9 @@ impl Planned for Export {
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         self.0.check(check, place);
+        if self.0.file.is_empty() {
+            return check.unset(place.key("file"), "name the file to write");
+        }
         if !is_safetensors(&self.0.file) {
             check.error(place.key("file"), "name a file that ends in .safetensors");
         }

@@ -74,6 +74,11 @@ impl Check<'_> {
         self.problems.push(Problem::error(place, message.into()));
     }
 
+    /// Says what to choose where nothing was chosen yet.
+    pub fn unset(&mut self, place: Place, message: impl Into<String>) {
+        self.problems.push(Problem::unset(place, message.into()));
+    }
+
     pub fn note(&mut self, place: Place, message: impl Into<String>) {
         self.problems.push(Problem::note(place, message.into()));
     }
@@ -91,15 +96,13 @@ impl Check<'_> {
         if names.contains(from) {
             return;
         }
-        let known = if names.is_empty() {
-            "none exists at this point; put a Snapshot stage before it".to_owned()
-        } else {
-            format!("there are {}", names.iter().cloned().collect::<Vec<_>>().join(", "))
-        };
-        self.error(
-            place.clone(),
-            format!("there is no snapshot, branch, member or weight file \"{from}\" here: {known}"),
-        );
+        let missing = format!("there is no snapshot, branch, member or weight file \"{from}\" here");
+        if names.is_empty() {
+            let message = format!("{missing}: none exists at this point; put a Snapshot stage before it");
+            return self.unset(place.clone(), message);
+        }
+        let known = names.iter().cloned().collect::<Vec<_>>().join(", ");
+        self.error(place.clone(), format!("{missing}: there are {known}"));
     }
 
     /// Refuses a target of stored values that holds none.

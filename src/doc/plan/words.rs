@@ -28,8 +28,12 @@ pub fn named(arm: &str, seed: u64) -> String {
     format!("{arm}, seed {seed}")
 }
 
-/// Puts a capital letter at the head of a text.
+/// Puts a capital letter at the head of a text, unless that begins with a file.
 pub fn capitalised(text: &str) -> String {
+    let word = text.split([' ', ':']).next().unwrap_or_default();
+    if word.contains('.') {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -154,7 +154,7 @@ fn check_trials(campaign: &Campaign, check: &mut Check<'_>, place: &Place) {
 /// Refuses settings that a list of faults determines.
 fn check_list(campaign: &Campaign, file: &str, check: &mut Check<'_>, place: &Place) {
     if file.trim().is_empty() {
-        check.error(place.key("faults").variant("File"), "name the file of the list");
+        check.unset(place.key("faults").variant("File"), "choose the file of the list");
     }
     if campaign.vary != Vary::Nothing {
         let message = "a list determines its faults; remove vary, or draw the faults";

@@ -8,12 +8,13 @@ use super::App;
 use super::workspace::{Request, Workspace};
 use crate::dialogs::{Dialog, PathUse};
 use crate::download::{DownloadDialog, DownloadResponse};
-use crate::files::{PathRequest, Purpose, documents_folder, is_untitled};
+use crate::files::{PathRequest, Purpose, absolute, documents_folder, is_untitled};
 use crate::inspector::{InspectorRequest, selection_of};
 use crate::tiles::LayoutChange;
 use crate::views::ExperimentFor;
 use data::{Places, Recognised};
 use doc::Run;
+use form::number::megabytes;
 use form::path::{Place, reach};
 use form::{Field, Names, text};
 
@@ -51,6 +52,11 @@ impl App {
 
     /// Asks for the path of a setting.
     fn browse(&mut self, place: Place, names: Names, ctx: &egui::Context) {
+        // What is in a folder of data decides on other settings too.
+        let of_data = Place::default().key("data");
+        if names == Names::Folder && place.0.starts_with(&of_data.0) {
+            return self.ask_for_data(ctx);
+        }
         let purpose = if names == Names::Folder { Purpose::Folder } else { Purpose::File };
         let (folder, name) = (self.folder(), String::new());
         let request = PathRequest { purpose, folder, name };
@@ -99,10 +105,48 @@ impl App {
         Places::from_env(&self.editor.document.base())
     }
 
-    /// Asks what to do about data of the experiment that are not there.
-    pub(super) fn ask_about_missing(&mut self, title: String, text: String) {
+    /// Asks what to do about data of the experiment that are not there; `details` say where they were looked for.
+    pub(super) fn ask_about_missing(&mut self, title: String, text: String, details: String) {
         let is_downloadable = self.editor.document.experiment.data.origin().is_some();
-        self.shell.dialog = Some(Dialog::missing_data(title, text, is_downloadable));
+        self.shell.dialog = Some(Dialog::missing_data(title, text, details, is_downloadable));
+    }
+
+    /// Asks for the folder of the data of the experiment, if these are not found.
+    pub(super) fn ask_if_missing(&mut self) {
+        self.look_at_document();
+        let document = &self.editor.document;
+        let Some(problem) = document.problems().iter().find(|problem| problem.lacks_folder) else { return };
+        let (data, details) = (&document.experiment.data, problem.details.clone());
+        let title = format!("This experiment needs {}", data.name());
+        let size = data.origin().map(|origin| format!(", or download them ({})", megabytes(origin.bytes())));
+        let text = format!("Its files were not found. Choose their folder{}.", size.unwrap_or_default());
+        self.ask_about_missing(title, text, details);
+    }
+
+    /// Takes the folder in which the data of an earlier experiment were, where those of this one are not found and none is
+    /// named.
+    pub(super) fn take_known_folder(&mut self) {
+        let document = &mut self.editor.document;
+        let data = &document.experiment.data;
+        let known = data.file_set().and_then(|set| self.shell.settings.data_folders.get(set));
+        let is_missing = document.problems().iter().any(|problem| problem.lacks_folder);
+        if let Some(folder) = known.filter(|_| is_missing && *data == data.clone().in_folder(None)) {
+            let found = data.clone().in_folder(document.as_written(folder));
+            if found.check_files(&document.base()).is_ok() {
+                self.log.note(format!("Took {} from {}, as the last time", found.name(), folder.display()));
+                document.find_data(found);
+                document.refresh();
+            }
+        }
+    }
+
+    /// Remembers where the data of the experiment are, for the next one.
+    pub(super) fn note_data_folder(&mut self) {
+        let document = &self.editor.document;
+        let data = &document.experiment.data;
+        if let (Some(set), Ok(Some(folder))) = (data.file_set(), data.place(&document.base())) {
+            self.shell.settings.data_folders.insert(set.to_owned(), absolute(&folder));
+        }
     }
 
     /// Draws the open dialog, and uses what has arrived.
@@ -122,7 +166,9 @@ impl App {
         let base = self.editor.document.base();
         let needs_it = data.file_set() == Some(set) && !self.shell.is_starting;
         if needs_it && data.check_files(&base).is_err() {
+            let folder = folder.clone();
             self.use_data(&Recognised { data: data.clone(), folder, others: Vec::new() });
         }
+        self.shell.settings.data_folders.insert(set.to_owned(), folder);
     }
 }

@@ -11,7 +11,7 @@ use crate::bar::{self, BarInput, BarResponse, bar_ui};
 use crate::dialogs::{Leaving, Next};
 use crate::form::FormContext;
 use crate::inspector::Inspected;
-use crate::log::{STATUS_HEIGHT, StatusResponse, status_line_ui, status_ui};
+use crate::log::{STATUS_HEIGHT, StatusResponse, log_ui, status_line_ui};
 use crate::palette::{
     PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
@@ -134,13 +134,8 @@ impl App {
         if open {
             self.log.see();
         }
-        let chosen = sizes.log().show_collapsible(ui, &mut open, |ui| {
-            unpushed(ui, |ui| status_ui(ui, self.editor.document.problems(), &mut self.log).cloned())
-        });
+        sizes.log().show_collapsible(ui, &mut open, |ui| unpushed(ui, |ui| log_ui(ui, &mut self.log)));
         self.shell.settings.shows_log = open;
-        if let Some(problem) = chosen.and_then(|shown| shown.inner) {
-            self.show_setting(problem.place);
-        }
     }
 
     fn status_line_ui(&mut self, ui: &mut Ui) {
@@ -236,7 +231,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui, sizes: PanelSizes) {
         let results = self.editor.results();
         let [left, mut is_open] = self.sides();
-        let (mut restyled, mut notes, arm) = (None, Vec::new(), self.workspace.selection.arm());
+        let (mut network, mut notes) = (None, Vec::new());
         let shown = sizes.right().show_collapsible(ui, &mut is_open, |ui| {
             unpushed(ui, |ui| {
                 if self.regions.begin(ui.max_rect()) {
@@ -253,10 +248,10 @@ impl App {
                     selection,
                     focus,
                     dry_run,
+                    network: &mut network,
                     results: &results,
                     details: &details,
                     colour,
-                    restyled: &mut restyled,
                     notes: &mut notes,
                 };
                 inspector.ui(ui, input)
@@ -266,8 +261,9 @@ impl App {
         for note in notes {
             self.log.info(note);
         }
-        if let Some((arm, index)) = arm.zip(restyled) {
-            self.workspace.restyle(arm, index, &self.editor.document);
+        if let Some((arm, guess)) = network {
+            self.editor.use_network(&guess, arm, &mut self.log);
+            self.ask_if_missing();
         }
         if let Some(request) = shown.and_then(|shown| shown.inner) {
             self.answer_inspector(request, &ui.ctx().clone());

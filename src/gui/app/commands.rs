@@ -21,6 +21,7 @@ use crate::text;
 use crate::tiles::LayoutChange;
 use crate::tree::begin_rename;
 use crate::views::TypedSharing;
+use doc::Problem;
 use results::RunState;
 use results::tiles::Side;
 use results::view::arm_key;
@@ -237,12 +238,12 @@ commands! {
             DuplicateStage: command("Duplicate stage", "Inserts a copy after the selected stage", |app, _| app.change_stage(Action::Duplicate))
                 .when(|app| app.can_change_stage(Action::Duplicate));
             CopyStage: command("Copy stage", "Copies the selected stage as it stands in files", App::copy_stage)
-                .when(|app| app.can_change_stage(Action::Copy));
+                .when(|app| app.can_change_stage(Action::Duplicate));
             PasteStage: command("Paste stage", "Inserts copied stages after the selected one, or at the end of the selected arm",
                 App::paste_stage).when(has_arm);
             ApplyStage: command("Apply stage to all arms", "Gives all other arms the selected stage: in the place of their stage of that kind, or added at the same place",
                 |app, _| app.apply_stage()).when(|app| {
-                    app.can_change_stage(Action::ApplyToAll)?;
+                    app.can_change_stage(Action::Duplicate)?;
                     require(app.editor.document.experiment.arms.len() > 1, "There is no other arm")
                 });
             RepeatStage: command("Repeat stage", "Wraps the selected stage in a Repeat", |app, _| app.change_stage(Action::Repeat))
@@ -314,16 +315,6 @@ commands! {
                 |app, _| app.runner.runs.stop(StopKind::Now)).keys(&[ctrl(Key::Period)]).anywhere().when(can_stop_now);
         ]
         [
-            RunNext: command("Run selected next", "Starts the ticked or selected runs before all others that wait",
-                |app, ctx| app.queue_chosen(QueueAction::Next, ctx)).when(|app| {
-                    is_running(app)?;
-                    can_start(app)?;
-                    app.require_chosen(|counts| counts.startable + counts.waiting, "They are done, or running already")
-                });
-            QueueUp: command("Move up in queue", "Lets the ticked or selected runs pass the one before them",
-                |app, ctx| app.queue_chosen(QueueAction::Up, ctx)).when(can_move);
-            QueueDown: command("Move down in queue", "Lets the run behind the ticked or selected ones pass",
-                |app, ctx| app.queue_chosen(QueueAction::Down, ctx)).when(can_move);
             Sharing: command("Runs side by side and threads…", "Shows the queue, where both can be changed at any time", |app, _| {
                 app.workspace.tiles.change(LayoutChange::Show("queue"));
                 app.workspace.views.store.of::<TypedSharing>().wants_focus = true;
@@ -347,7 +338,7 @@ commands! {
                 .keys(&[ctrl(Key::Num2)]).switch(|app| Some(app.shell.settings.shows_plan));
             ToggleInspector: command("Inspector", "Shows or hides the settings of the selection", |app, _| app.toggle_side(1))
                 .keys(&[ctrl(Key::Num3)]).switch(|app| Some(app.sides()[1]));
-            ToggleLog: command("Log and problems", "Shows or hides the log and the document's problems", |app, _| app.shell.settings.shows_log ^= true)
+            ToggleLog: command("Log", "Shows or hides all messages since the window opened", |app, _| app.shell.settings.shows_log ^= true)
                 .keys(&[ctrl(Key::Num4)]).switch(|app| Some(app.shell.settings.shows_log));
         ]
         [
@@ -410,7 +401,7 @@ commands! {
     }
     Help {
         [
-            Guide: command("User guide", "Explains the window, each kind of experiment, and every setting", |app, _| app.shell.guide.open())
+            Guide: command("User guide", "Explains the window, each kind of experiment, and every setting", |app, _| app.shell.guide.open(false))
                 .keys(&[KeyboardShortcut::new(Modifiers::SHIFT, Key::F1)]).anywhere();
             Palette: command("Command palette…", "Finds a command by a few letters of its name", |app, _| app.shell.open_list(PaletteList::Commands))
                 .keys(&[shift(Key::P)]).anywhere();
@@ -420,7 +411,7 @@ commands! {
                 .keys(&[shift(Key::L)]).anywhere();
         ]
         [
-            Licences: command("Licences", "Lists what Weightlab contains, with licences and their texts", |app, _| app.shell.licences.open()).anywhere();
+            Licences: command("Licences", "Lists what Weightlab contains, with licences and their texts", |app, _| app.shell.guide.open(true)).anywhere();
             About: command("About Weightlab", "Version and licence", |app, _| app.shell.dialog = Some(Dialog::About)).anywhere();
         ]
     }
@@ -465,7 +456,11 @@ fn has_view(app: &App) -> Enabled {
 
 fn has_no_error(app: &App) -> Enabled {
     let error = app.editor.document.first_error();
-    unless(error.map(|error| format!("The document has an error: {error}")))
+    let said = |error: &Problem| match error.is_unset {
+        true => error.to_string(),
+        false => format!("The document has an error: {error}"),
+    };
+    unless(error.map(said))
 }
 
 fn can_start(app: &App) -> Enabled {
@@ -482,11 +477,6 @@ fn is_running(app: &App) -> Enabled {
     }
     has_document(app)?;
     Err("Nothing is running".into())
-}
-
-fn can_move(app: &App) -> Enabled {
-    is_running(app)?;
-    app.require_chosen(|counts| counts.waiting, "None of them waits in the queue")
 }
 
 fn can_stop(app: &App) -> Enabled {

@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
+use eframe::egui::{self, Id, Order};
 
 use super::App;
-use super::editor::of_data;
 use super::shell::Shell;
-use crate::dialogs::{Dialog, Leaving, Next, OtherNetwork};
+use crate::dialogs::{Dialog, Leaving, Next};
+use crate::files::absolute;
+use crate::importing::{Importing, Weights};
 use crate::theme;
-use data::{Data, Recognised, is_named_like_data, recognise};
+use data::{Data, Recognised, recognise};
 use doc::file_names::{is_file, weight_endings};
 use form::path::Place;
-use run::weight_files::{FileShapes, Fit, Guess, Naming, Scaling, guess, read_shapes};
+use run::weight_files::{guess, read_shapes};
 
 /// A dropped path, identified.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,22 +21,13 @@ pub enum Dropped {
     /// An experiment's file.
     Experiment(PathBuf),
     /// Weights.
-    Weights(Box<DroppedWeights>),
+    Weights(Box<Weights>),
     /// A folder with the files of a dataset.
     Data(Recognised),
     /// The folder that was chosen for data that were not found, and what it holds, if that is a known dataset.
     Chosen(PathBuf, Option<Recognised>),
     /// Something that has no use here, and what it is.
     Other(String),
-}
-
-/// A weight file that was dropped.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DroppedWeights {
-    pub path: PathBuf,
-    pub shapes: FileShapes,
-    /// The network that they are of, or what the file has instead.
-    pub guess: Result<Guess, String>,
 }
 
 impl Shell {
@@ -65,7 +57,7 @@ impl Shell {
         ctx: &egui::Context,
     ) {
         self.dropping.abandon();
-        self.dropping.ask((), ctx, move || Ok(paths.iter().map(|path| what(path)).collect()));
+        self.dropping.ask((), ctx, move || Ok(paths.iter().map(|path| what(&absolute(path))).collect()));
     }
 
     /// Returns true if something may be dropped: not while a question is open. A dialog that only shows something
@@ -76,52 +68,53 @@ impl Shell {
 }
 
 impl App {
-    /// Says what dropping would do, while something is dragged over the window.
+    /// Says what can be dropped, while something is dragged over the window.
     pub(super) fn drop_ui(&self, ctx: &egui::Context) {
-        let held: Vec<Option<PathBuf>> =
-            ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
-        if !held.is_empty() && self.shell.takes_drops() {
-            let arm = self.editor.document.experiment.arms.get(self.workspace.arm());
-            overlay_ui(ctx, &promise(&held, arm.map_or("the first arm", |arm| &arm.name)));
+        let is_held = ctx.input(|input| !input.raw.hovered_files.is_empty());
+        if is_held && self.shell.takes_drops() {
+            let area = egui::Area::new(Id::unique("drop")).order(Order::Foreground).interactable(false);
+            area.fixed_pos(ctx.content_rect().min).show(ctx, |ui| {
+                let frame = egui::Frame::new().fill(theme::present(ui).canvas.gamma_multiply(0.9));
+                frame.show(ui, |ui| {
+                    ui.set_min_size(ctx.content_rect().size());
+                    ui.centered_and_justified(|ui| {
+                        ui.label("Drop to open experiments, import weights or use data")
+                    });
+                });
+            });
         }
     }
 
     /// Uses what was dropped on the window.
     pub(super) fn use_dropped(&mut self, found: Vec<Dropped>, ctx: &egui::Context) {
-        let mut others = Vec::new();
-        let (mut experiment, mut weights) = (None, None);
-        for dropped in found {
-            match dropped {
-                Dropped::Experiment(path) if experiment.is_none() => experiment = Some(path),
-                Dropped::Experiment(path) => {
-                    others.push(format!("{} was not opened: a window holds one experiment", path.display()));
-                }
-                Dropped::Weights(found) if weights.is_none() => weights = Some(*found),
-                Dropped::Weights(found) => {
-                    others.push(format!("{}: drop one weight file at a time", found.path.display()));
-                }
-                Dropped::Data(found) if is_same(&found, &self.editor.document.experiment.data) => {
-                    self.use_data(&found);
-                }
-                Dropped::Data(found) => {
-                    let present = self.editor.document.experiment.data.name();
-                    self.shell.dialog = Some(Dialog::other_data(found, present));
-                }
-                Dropped::Chosen(path, found) => self.take_chosen(&path, found.as_ref()),
-                Dropped::Other(what) => others.push(what),
-            }
-        }
+        let others = found.iter().filter_map(|dropped| match dropped {
+            Dropped::Other(what) => Some(what.as_str()),
+            Dropped::Experiment(_) | Dropped::Weights(_) | Dropped::Data(_) | Dropped::Chosen(..) => None,
+        });
+        let others = others.collect::<Vec<_>>().join(".\n");
         if !others.is_empty() {
             let use_of = format!(
                 "Drop an experiment (.ron), a weight file ({}) or data (a folder, a table .csv or arrays .npz).",
                 weight_endings()
             );
-            self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
+            self.fail("Weightlab cannot use this", &format!("{others}.\n{use_of}"));
         }
-        match (experiment, weights) {
-            (Some(path), _) => self.proceed(Leaving::to(Next::Open(path)), ctx),
-            (None, Some(found)) => self.offer_import(found),
-            (None, None) => {}
+        let mut usable = found.into_iter().filter(|dropped| !matches!(dropped, Dropped::Other(_)));
+        match usable.next() {
+            None | Some(Dropped::Other(_)) => {}
+            Some(Dropped::Experiment(path)) => self.proceed(Leaving::to(Next::Open(path)), ctx),
+            Some(Dropped::Weights(found)) => self.offer_import(*found),
+            Some(Dropped::Data(found)) if is_same(&found, &self.editor.document.experiment.data) => {
+                self.use_data(&found);
+            }
+            Some(Dropped::Data(found)) => {
+                let present = self.editor.document.experiment.data.name();
+                self.shell.dialog = Some(Dialog::other_data(found, present));
+            }
+            Some(Dropped::Chosen(path, found)) => self.take_chosen(&path, found.as_ref()),
+        }
+        if usable.next().is_some() {
+            self.log.warn("Only the first of what was dropped was used");
         }
     }
 
@@ -131,18 +124,25 @@ impl App {
         if let Some(found) = found.filter(|found| is_same(found, data)) {
             return self.use_data(found);
         }
-        let (title, text) = why_not(path, found, data);
-        self.ask_about_missing(title, text);
+        if data.needs_look() {
+            // What is wrong with it is said at its field.
+            let data = data.clone().in_folder(self.editor.document.as_written(path));
+            self.editor.document.experiment.data = data;
+            return self.show_setting(Place::default().key("data"));
+        }
+        let (title, text, details) = why_not(path, found, data);
+        self.ask_about_missing(title, text, details);
     }
 
     /// Makes a folder of data the data of the experiment.
     pub(super) fn use_data(&mut self, found: &Recognised) {
         self.editor.use_data(found, &mut self.log);
+        self.note_data_folder();
         self.show_setting(Place::default().key("data"));
     }
 
     /// Offers to import weights; where they do not fit the network of the arm exactly, the network that they are of.
-    fn offer_import(&mut self, DroppedWeights { path, shapes, guess }: DroppedWeights) {
+    fn offer_import(&mut self, weights: Weights) {
         let arm = self.workspace.arm();
         let document = &self.editor.document;
         let Some(name) = document.experiment.arms.get(arm).map(|arm| arm.name.clone()) else {
@@ -153,29 +153,9 @@ impl App {
         let runs = if document.is_behind() { &[] } else { document.runs() };
         let run = runs.iter().find(|run| run.arm_index == arm);
         let structure = run.and_then(|run| run.spec.structure().ok());
-        let naming = structure.as_ref().map(|structure| Naming::new(structure, &shapes)).unwrap_or_default();
-        let fit = structure.map(|structure| Fit::whole(&structure, &naming.apply(shapes.shapes.clone())));
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let (scaling, data) = (Scaling::new(&shapes), &document.experiment.data);
-        self.shell.dialog = Some(match fit {
-            Some(fit) if fit.is_exact() || fit.fits() && guess.is_err() => {
-                let notes =
-                    fit.unused(&file).into_iter().chain(naming.doubts).chain(scaling.note(&file, data));
-                Dialog::import(path.clone(), arm, &name, notes)
-            }
-            fit => {
-                let whose = self.editor.whose_network(arm);
-                let notes = guess.as_ref().map_or_else(
-                    |_| Vec::new(),
-                    |guess| {
-                        let taken = guess.data(data);
-                        let note = scaling.note(&file, taken.as_ref().unwrap_or(data));
-                        [of_data(&taken, data)].into_iter().chain(note).collect()
-                    },
-                );
-                Dialog::OtherNetwork(OtherNetwork { path, arm, name, whose, fit, guess, notes })
-            }
-        });
+        let (whose, data) = (self.editor.whose_network(arm), &document.experiment.data);
+        let importing = Importing::new(weights, (arm, name), &whose, structure.as_ref(), data);
+        self.shell.dialog = Some(Dialog::Import(Box::new(importing)));
     }
 }
 
@@ -197,7 +177,7 @@ pub fn identify(path: &Path, wanted: &Data) -> Dropped {
         _ if is_file(&path.to_string_lossy()) => match read_shapes(path, false) {
             Ok(shapes) => {
                 let (path, guess) = (path.to_owned(), guess(&shapes));
-                Dropped::Weights(Box::new(DroppedWeights { path, shapes, guess }))
+                Dropped::Weights(Box::new(Weights { path, shapes, guess }))
             }
             Err(why) => Dropped::Other(why),
         },
@@ -217,20 +197,14 @@ fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Returns why a chosen folder is of no use to an experiment with these data: a title and a text, for its user.
-pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String) {
-    let set = wanted.name();
-    if let Some(other) = found.map(|found| found.data.name()) {
-        let files = wanted.file_names().join(", ");
-        let text = format!(
-            "The experiment needs {set}: choose the folder with {files}.\n\nThe chosen folder is {}.",
-            path.display()
-        );
-        return (format!("This folder holds {other}"), text);
-    }
+/// Returns why a chosen folder is of no use to an experiment with these data, for its user: a title, a text, and details.
+pub fn why_not(path: &Path, found: Option<&Recognised>, wanted: &Data) -> (String, String, String) {
+    let (set, files) = (wanted.name(), wanted.file_names().join(", "));
+    let other = found.map(|found| format!("This folder holds {}", found.data.name()));
+    let title = other.unwrap_or_else(|| format!("This folder does not hold {set}"));
     let chosen = wanted.clone().in_folder(path.to_string_lossy().into_owned());
-    let lacks = chosen.check_files(Path::new("")).err().map(|error| error.to_string()).unwrap_or_default();
-    (format!("This folder does not hold {set}"), lacks)
+    let lacks = chosen.check_files(Path::new("")).err().and_then(|error| error.searched());
+    (title, format!("The experiment needs {set}: choose the folder with {files}."), lacks.unwrap_or_default())
 }
 
 /// Returns true if data that were found are those of the experiment: the same dataset and, of EMNIST, the same split.
@@ -240,46 +214,9 @@ pub fn is_same(found: &Recognised, present: &Data) -> bool {
 
 /// Returns the data that were dropped, with the settings that the document has for the same dataset.
 pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
-    if is_same(found, present) { present.clone() } else { found.data.clone() }.in_folder(dir)
-}
-
-/// Returns what dropping the dragged paths would do, judged by their names.
-pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
-    let [Some(path)] = paths else {
-        return "Drop to open experiments, import weights or use data".to_owned();
-    };
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    if is_named_like_data(&name) {
-        return format!("Drop to use {name} and the files beside it as data");
-    }
-    match ending(path).as_str() {
-        "ron" => format!("Drop to open {name}"),
-        _ if is_file(&name) => format!("Drop to import {name} into the plan of {arm}"),
-        "" | "csv" | "tsv" | "npz" | "npy" => format!("Drop to use {name} as data"),
-        _ => format!(
-            "{name} is not an experiment (.ron), weights ({}) or data (a folder, .csv, .npz)",
-            weight_endings()
-        ),
-    }
-}
-
-/// Covers the window while something is held over it.
-pub fn overlay_ui(ctx: &egui::Context, text: &str) {
-    let colours = theme::colours(ctx.theme());
-    let painter = ctx.layer_painter(LayerId::new(Order::Foreground, Id::unique("drop")));
-    let rect = ctx.content_rect();
-    let veil = if ctx.theme() == egui::Theme::Dark {
-        Color32::from_black_alpha(200)
-    } else {
-        Color32::from_white_alpha(225)
-    };
-    painter.rect_filled(rect, 0.0, veil);
-    let inner = rect.shrink(2.0 * theme::STEP);
-    painter.rect_stroke(inner, 8.0, Stroke::new(2.0, colours.accent), StrokeKind::Inside);
-    let font = FontId::proportional(theme::BODY);
-    let galley = painter.layout(text.to_owned(), font, colours.text, inner.width() - 8.0 * theme::STEP);
-    let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), inner);
-    painter.galley(at.min, galley, colours.text);
+    // A first folder brings its settings along; afterwards they are those of the document.
+    let is_first = present.user_path() == Some("");
+    if is_same(found, present) && !is_first { present.clone() } else { found.data.clone() }.in_folder(dir)
 }
 
 #[cfg(test)]
@@ -311,19 +248,6 @@ mod tests {
         let Dropped::Other(why) = named(&root.path().join("a.pt")) else { panic!() };
         assert!(why.contains("a.pt is a web page, not the file itself"), "{why}");
         assert!(matches!(named(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file")));
-    }
-
-    #[test]
-    fn one_file_of_a_dataset_promises_data() {
-        let of = |name: &str| promise(&[Some(Path::new("/x").join(name))], "dense");
-        for name in ["data_batch_1.bin", "train-images-idx3-ubyte.gz", "t10k-labels.idx1-ubyte"] {
-            assert_eq!(of(name), format!("Drop to use {name} and the files beside it as data"));
-        }
-        assert_eq!(of("cifar"), "Drop to use cifar as data");
-        assert!(
-            of("weights.bin")
-                .contains("is not an experiment (.ron), weights (.safetensors, .pth, .pt, .th, .ckpt, ")
-        );
     }
 
     #[test]

@@ -17,10 +17,10 @@ use crate::recent::day_of;
 use crate::recovery::{Leftover, Recovery, UnsavedEdits};
 use crate::selection::Selection;
 use crate::text::duration;
-use data::{Data, Recognised};
+use data::Recognised;
 use doc::file::FileError;
 use doc::intervention::{Import, Set, WeightFile};
-use doc::{Arm, Experiment, Intervention, Stage, capitalised, listed, templates};
+use doc::{Arm, Experiment, Intervention, Stage, listed, templates};
 use form::number::counted;
 use results::tiles::Tiles;
 use results::view::ViewSettings;
@@ -150,19 +150,19 @@ impl Editor {
     /// Starts a history at the saved document, so that edits recovered after a crash can be undone.
     pub fn begin_history(&mut self, (view, tiles): Shown<'_>) {
         let experiment = self.document.saved();
-        self.history = History::new(EditState::new(CurrentState { experiment, view, tiles }));
+        self.history = History::new(EditState::new(CurrentState { experiment, view, tiles, typed: &[] }));
     }
 
     /// Notes what was edited since the last time.
     pub fn note_edits(&mut self, (view, tiles): Shown<'_>) {
-        let experiment = &self.document.experiment;
-        self.history.note(CurrentState { experiment, view, tiles });
+        let (experiment, typed) = (&self.document.experiment, &self.document.drafts.to_keep());
+        self.history.note(CurrentState { experiment, view, tiles, typed });
     }
 
     /// Accepts changes that were not made by the user.
     pub fn adopt_edits(&mut self, (view, tiles): Shown<'_>) {
-        let experiment = &self.document.experiment;
-        self.history.adopt(CurrentState { experiment, view, tiles });
+        let (experiment, typed) = (&self.document.experiment, &self.document.drafts.to_keep());
+        self.history.adopt(CurrentState { experiment, view, tiles, typed });
     }
 
     /// Returns the question about what a window left that crashed.
@@ -316,9 +316,10 @@ impl Editor {
     pub fn use_network(&mut self, guess: &Guess, arm: usize, log: &mut Log) {
         let whose = self.whose_network(arm);
         let experiment = &mut self.document.experiment;
-        let data = guess.data(&experiment.data);
-        log.info(format!("{}.", capitalised(&of_data(&data, &experiment.data))));
-        if let Ok(data) = data {
+        if let Ok(data) = guess.data(&experiment.data)
+            && data != experiment.data
+        {
+            log.info(format!("The experiment now uses {}", data.name()));
             experiment.data = data;
         }
         let classes = experiment.data.facts(guess.net.image_side()).map(|facts| facts.classes);
@@ -371,19 +372,4 @@ fn free_name(arms: &[Arm], model: &str) -> String {
     let further = (2..).map(|number: u32| format!("{first} {number}"));
     let mut names = std::iter::once(first.to_owned()).chain(further);
     names.find(|name| !is_taken(name)).expect("there are more numbers than arms")
-}
-
-/// Returns what becomes of the present data when the experiment takes a network: that network's data are `taken`, or
-/// say what is missing. A sentence without its end.
-pub fn of_data(taken: &Result<Data, String>, present: &Data) -> String {
-    match taken {
-        Ok(data) if data == present => "the data stay as they are".to_owned(),
-        Ok(data) => format!(
-            "the present data do not fit it: the experiment takes {} (normalize: {}); other data of that kind can be chosen under \
-                Data",
-            data.name(),
-            data.normalize().text()
-        ),
-        Err(missing) => format!("the present data do not fit it: {missing}"),
-    }
 }

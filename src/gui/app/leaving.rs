@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, CentralPanel, Frame, Ui, ViewportCommand};
 
 use super::App;
-use super::commands::Command;
 use super::runner::StartRequest;
 use super::steps::{PATIENCE, Step};
 use crate::dialogs::{Dialog, Leaving, Next, PathUse};
@@ -105,14 +104,7 @@ impl App {
             Ok(document) => self.take_document(document),
             Err(error) => return self.fail("The template cannot be opened", &error.to_string()),
         }
-        let document = &self.editor.document;
-        let missing = document.problems().iter().find(|problem| problem.lacks_folder);
-        if let Some(problem) = missing {
-            let set = document.experiment.data.file_set().unwrap_or_default();
-            let title = format!("This experiment needs {set}");
-            let text = problem.details.clone();
-            self.ask_about_missing(title, text);
-        }
+        self.ask_if_missing();
     }
 
     /// Opens a file, or shows why it cannot be opened. Returns true if it did.
@@ -144,7 +136,9 @@ impl App {
         self.runner.last_batch = None;
         self.steps.retain(|step| matches!(step, Step::Leave(..))); // the others are about another document
         self.editor.looked = None;
+        self.log.see(); // errors so far are of another document
         self.editor.document.refresh();
+        self.take_known_folder();
         let results = self.editor.results();
         let records = self.runner.worker.read(&results, self.editor.document.runs());
         match self.runner.runs.read(records, PATIENCE_FOR_RESULTS, false) {
@@ -277,9 +271,7 @@ impl App {
             None => {}
             Some(StartResponse::New(template)) => self.proceed(Leaving::to(Next::New(template)), &ctx),
             Some(StartResponse::Recent(path)) => self.proceed(Leaving::to(Next::Open(path)), &ctx),
-            Some(StartResponse::Open) => self.execute(Command::Open, &ctx),
-            Some(StartResponse::Guide) => self.execute(Command::Guide, &ctx),
-            Some(StartResponse::Keys) => self.execute(Command::Shortcuts, &ctx),
+            Some(StartResponse::Do(command)) => self.execute(command, &ctx),
             Some(StartResponse::Back) => self.shell.is_starting = false,
         }
     }

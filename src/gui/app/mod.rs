@@ -251,6 +251,7 @@ impl App {
         self.runner.runs.remember(self.editor.document.runs());
         let before = (!self.steps.is_empty()).then(|| self.editor.document.runs().to_vec());
         self.editor.document.refresh();
+        self.take_known_folder();
         if let Some(before) = before {
             self.rename_waiting(&before);
         }
@@ -322,6 +323,7 @@ impl App {
             self.workspace.open_layer(layer);
         }
         self.workspace.take_shown(&state.view, state.tiles);
+        self.editor.document.take_typed(&state.typed);
         if !self.look_at_document() {
             self.take_treatments();
         }
@@ -390,7 +392,6 @@ impl eframe::App for App {
         self.download_ui(&ctx);
         self.dialog_ui(&ctx);
         self.shell.guide.ui(&ctx);
-        self.shell.licences.ui(&ctx);
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
         self.note_copied(&ctx, lines);

@@ -73,7 +73,7 @@ impl App {
             }
             RunNews::Report { run, summary } => {
                 let name = name(&run);
-                self.log.info(format!("{name}: {summary}"));
+                self.log.warn(format!("{name}: {summary}"));
             }
             RunNews::Elsewhere { run, owner } => {
                 let name = name(&run);

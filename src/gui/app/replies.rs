@@ -39,15 +39,17 @@ impl App {
             Reply::Restore => self.restore(ctx),
             Reply::GiveUp => self.editor.give_up_leftover(&mut self.log),
             Reply::AskAgain => drop(self.editor.leftovers.pop()), // they stay for the next start
-            Reply::Import { path, arm } => {
-                let selection = &self.workspace.selection;
-                let selected = self.editor.import(&path, arm, selection, &mut self.log);
+            Reply::Import { path, arm, guess, normalize } => {
+                let mut selection = self.workspace.selection.clone();
+                if let Some(guess) = guess {
+                    self.editor.use_network(&guess, arm, &mut self.log);
+                    selection = Selection::Arm(arm);
+                }
+                let data = &mut self.editor.document.experiment.data;
+                *data = data.clone().scaled(normalize);
+                let selected = self.editor.import(&path, arm, &selection, &mut self.log);
                 self.select(selected);
-            }
-            Reply::UseNetwork { path, arm, guess } => {
-                self.editor.use_network(&guess, arm, &mut self.log);
-                let selected = self.editor.import(&path, arm, &Selection::Arm(arm), &mut self.log);
-                self.select(selected);
+                self.ask_if_missing();
             }
             Reply::Archive(runs) => self.archive(&runs),
             Reply::DownloadData => self.open_download(),

@@ -111,7 +111,8 @@ impl Runner {
         if self.runs.is_reading() {
             return Some("earlier results have been read");
         }
-        document.is_looking().then_some("the data have been looked at")
+        let waits = document.is_looking() || document.is_checking_files();
+        waits.then_some("the data and files have been looked at")
     }
 
     /// Starts the requested runs that are not done, or adds them to those that go on. Returns true if there are any.
@@ -380,14 +381,13 @@ impl Runner {
 fn status(count: &str, left: &[RemainingRun<'_>], expected_time: &ExpectedTime) -> Status {
     let costs = || left.iter().map(|left| left.cost);
     let work = costs().map(|cost| cost.work.training_multiply_adds() as f64).sum();
-    let work = format!("{} multiply-adds", text::short(work));
     let parameters = costs().map(|cost| cost.parameters).max().unwrap_or_default() as u64;
     let bytes = costs().map(|cost| cost.bytes).max().unwrap_or_default();
     let sum = |of: fn(&Cost) -> u64| text::grouped(costs().map(of).fold(0, u64::saturating_add));
     let mut lines = vec![
         format!("{} parameters", text::grouped(parameters)),
         format!("{} mini-batches over all runs", sum(|cost| cost.iterations)),
-        format!("{work} for training"),
+        format!("{} multiply-adds for training", text::short(work)),
         format!(
             "up to {} MB per network with its optimizer and a mini-batch",
             text::grouped(bytes.div_ceil(1_000_000))
@@ -396,12 +396,18 @@ fn status(count: &str, left: &[RemainingRun<'_>], expected_time: &ExpectedTime) 
     if costs().any(|cost| cost.trials > 0) {
         lines.insert(2, format!("{} fault trials over all runs", sum(|cost| cost.trials)));
     }
-    let time_or_work = match expected_time {
+    let time = match expected_time {
         ExpectedTime::Known(known) => {
             lines.push(format!("Time {}{}", known.basis(), known.side_by_side()));
             text::duration_range(known.range)
         }
-        ExpectedTime::Needs(_) | ExpectedTime::Unknown => work,
+        ExpectedTime::Needs(_) => "estimating…".to_owned(),
+        ExpectedTime::Unknown => {
+            lines.push(
+                "The time is not known: the network takes too much memory to be measured quickly".to_owned(),
+            );
+            "time unknown".to_owned()
+        }
     };
-    Status { text: format!("{count} · {time_or_work}"), detail: lines.join("\n"), share: None }
+    Status { text: format!("{count} · {time}"), detail: lines.join("\n"), share: None }
 }

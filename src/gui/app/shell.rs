@@ -12,7 +12,6 @@ use crate::dialogs::{Dialog, PathUse};
 use crate::download::DownloadDialog;
 use crate::files::{PathAnswer, PathRequest, Picker};
 use crate::guide::Guide;
-use crate::licences::LicencesWindow;
 use crate::log::Log;
 use crate::palette::{Palette, PaletteList};
 use crate::recent::RecentFiles;
@@ -28,7 +27,6 @@ pub(super) struct Shell {
     pub is_starting: bool,
     pub recent_files: RecentFiles,
     pub guide: Guide,
-    pub licences: LicencesWindow,
     pub exporting: Option<OpenExport>,
     pub download: Option<DownloadDialog>,
     pub palette: Option<Palette>,
@@ -49,7 +47,6 @@ impl Shell {
             is_starting: false,
             recent_files: RecentFiles::default(),
             guide: Guide::default(),
-            licences: LicencesWindow::default(),
             exporting: None,
             download: None,
             palette: None,

@@ -137,6 +137,7 @@ impl App {
                 (Err(why), _) => self.fail("Nothing started", &why),
             };
         }
+        self.note_data_folder();
         let folder = self.editor.results();
         if self.runner.start(&request, &self.editor.document, &folder, &mut self.log) {
             self.shell.keep_awake(true);

@@ -21,7 +21,7 @@ use crate::plot::{
 };
 use crate::runs::Runs;
 use crate::selection::Selection;
-use crate::text::first_line;
+use crate::text::{counted, first_line};
 use crate::tiles::{Contents, LayoutChange, Pane, Tiling};
 use crate::treatment::{Treatment, treatments};
 pub(super) use crate::views::Request;
@@ -35,6 +35,7 @@ use results::RunState;
 use results::table::columns::Column;
 use results::tiles::{Group, Tiles};
 use results::view::ViewSettings;
+use results::{INPUTS, RunRecord};
 
 /// The middle of the window.
 #[derive(Default)]
@@ -183,7 +184,9 @@ impl Workspace {
             return input.clone();
         }
         let arms = self.compare.arm_runs(&self.treatments, runs);
-        let (grouping, remark) = (self.compare.grouping_note(), self.compare.outdated_note());
+        let remarks = [self.compare.outdated_note(), inputs_note(&arms)];
+        let remark = remarks.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(", ");
+        let grouping = self.compare.grouping_note();
         let input = PlotInput::new(arms, self.compare.filter_note(), revision);
         let input = PlotInput { grouping, remark, ..input };
         self.shown = Some(input.clone());
@@ -348,10 +351,21 @@ impl Workspace {
     /// Returns why nothing can be exported of what was used last.
     pub fn why_no_figure(&self, has_points: bool) -> Option<&'static str> {
         match self.views.offers(&self.tiles.layout().active) {
-            Offers::Figure(_) | Offers::Figures(_) => None,
+            Offers::Figure(_) => None,
             Offers::Later(why) => Some(why),
             Offers::Nothing if has_points => None,
             Offers::Nothing => Some("There are no curves yet: press Run"),
+        }
+    }
+}
+
+/// Counts the runs whose inputs are far from those that their imported weights were trained with; empty without any.
+fn inputs_note(arms: &[ArmRuns]) -> String {
+    let is_far = |(_, record): &&(u64, RunRecord)| record.reports().iter().any(|it| it.kind == INPUTS);
+    match arms.iter().flat_map(|arm| &arm.runs).filter(is_far).count() {
+        0 => String::new(),
+        count => {
+            format!("inputs of {} far from those that its weights were trained with", counted(count, "run"))
         }
     }
 }
@@ -439,10 +453,10 @@ impl Drawn<'_> {
         let blocked = self.document.first_error().map(|why| format!("Nothing can run yet. {why}"));
         let (listed, runs) = (self.document.runs(), self.runs);
         if runs.is_running() {
-            let run = listed.iter().find(|run| runs.state(&run.id) == RunState::Running);
-            let begins = "Running: the first run begins".to_owned();
-            let first = |run: &Run| format!("Running: first value after {}", length(run.spec.train.evaluate));
-            return [run.map_or(begins, first), String::new()];
+            let run = listed.iter().find(|run| runs.is_open(&run.id));
+            let first =
+                run.map(|run| format!("Running: first value after {}", length(run.spec.train.evaluate)));
+            return [first.unwrap_or_default(), String::new()];
         }
         let failed = listed.iter().find_map(|run| match runs.state(&run.id) {
             RunState::Failed(why) => {

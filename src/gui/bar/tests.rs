@@ -11,7 +11,7 @@ type State = (Vec<Problem>, Option<BarResponse>);
 fn harness(width: f32, problems: Vec<Problem>) -> Harness<'static, State> {
     let groups = ["Curves", "Pruning", "Faults", "Geometry", "Runs", "Weights", "Notes"];
     let groups = groups.map(|name| GroupTab { name, is_open: name == "Pruning", is_new: false, help: "" });
-    let is_refused = problems.iter().any(|problem| problem.severity == Severity::Error);
+    let is_refused = problems.iter().any(Problem::is_mistake);
     let command = move |command: Command| CommandState {
         command,
         label: command.text().to_owned(),
@@ -92,6 +92,25 @@ fn a_problem_stands_in_the_place_of_the_estimate_and_leads_to_its_field() {
     harness.get_by_label("Go to field: winning ticket, stage 4.1 Prune, Amount").click();
     harness.run();
     assert_eq!(harness.state().1, Some(BarResponse::Problem(0)));
+}
+
+#[test]
+fn all_problems_are_seen_where_there_is_room_and_missing_data_have_their_remedies() {
+    let named = |name: &str| Problem { location: name.to_owned(), ..problem() };
+    let details = "Looked in:\n  /a\n  /b".to_owned();
+    let missing = Problem { lacks_folder: true, details, ..named("Data") };
+    let mut harness = harness(1280.0, vec![missing, named("b"), named("c"), named("d"), named("e")]);
+    harness.run();
+    harness.get_by_label("5 problems").click();
+    harness.run();
+    let bottom = harness.get_by_label("Go to field: e").rect().bottom();
+    assert!(bottom < 400.0 && harness.query_by_label_contains("/b").is_none(), "{bottom}");
+    harness.get_by_label("Details").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("/b").is_some());
+    harness.get_by_label("Download…: Data").click();
+    harness.run();
+    assert_eq!(harness.state().1, Some(BarResponse::Choice(Choice::Command(Command::DownloadData))));
 }
 
 #[test]

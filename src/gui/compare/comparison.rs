@@ -15,11 +15,8 @@ use results::table::Row;
 use results::table::columns::{Column, usual};
 use results::table::grouped::{Grouped, cell_of, compared};
 use results::table::settings::NONE;
-use results::{Report, RunRecord, by_key};
+use results::{Report, by_key, distinct};
 
-/// Widths of a column and of the names of what differs in a new panel, in points.
-const CELL: f32 = 112.0;
-const NAME: f32 = 140.0;
 /// Longer texts of cells and headings lose their middle.
 const LONGEST: usize = 24;
 
@@ -34,13 +31,6 @@ pub struct SideBySide {
     differences: Vec<(String, Comparison)>,
     pub cells: Vec<Line>,
     pub reports: Vec<Line>,
-}
-
-impl SideBySide {
-    /// Returns the width that it needs, in points.
-    pub fn width(&self) -> f32 {
-        NAME + (self.columns.len() - 1) as f32 * CELL + 2.0 * STEP
-    }
 }
 
 impl Compare {
@@ -167,23 +157,18 @@ fn differ(texts: &[String]) -> bool {
     texts.iter().any(|text| *text != texts[0])
 }
 
-/// Returns the last report of each stage and kind, as far as these runs differ in it; in the order of the plan.
+/// Returns the last report of each place and kind, as far as these runs differ in it; in the order of the plan.
 fn differing_reports(sides: &[Vec<&Row>], runs: &Runs) -> Vec<Line> {
-    let of = |row: &&Row| runs.record(&row.run).map_or(&[][..], RunRecord::reports);
-    let reports: Vec<&[Report]> = sides.iter().flatten().map(of).collect();
-    let is_alike = |a: &Report, b: &Report| {
-        (&a.stage, a.round, &a.branch, &a.kind) == (&b.stage, b.round, &b.branch, &b.kind)
+    let of = |row: &&Row| -> Vec<(String, String)> {
+        let Some(record) = runs.record(&row.run) else { return Vec::new() };
+        let title = |report: &Report| format!("{}: {}", record.place_of(report), report.kind);
+        record.reports().iter().map(|report| (title(report), report.summary.clone())).collect()
     };
-    let mut kinds: Vec<&Report> = Vec::new();
-    for report in reports.iter().copied().flatten() {
-        if !kinds.iter().any(|known| is_alike(known, report)) {
-            kinds.push(report);
-        }
-    }
-    let line = |kind: &&Report| {
-        let text = |own: &&[Report]| -> String {
-            let last = own.iter().rfind(|report| is_alike(report, kind));
-            last.map_or(NONE, |report| &report.summary).to_owned()
+    let reports: Vec<_> = sides.iter().flatten().map(of).collect();
+    let titles = distinct(reports.iter().flatten().map(|(title, _)| title.clone()));
+    let line = |title: String| {
+        let text = |own: &Vec<(String, String)>| -> String {
+            own.iter().rfind(|(known, _)| *known == title).map_or(NONE, |(_, summary)| summary).to_owned()
         };
         let mut texts: Vec<String> = reports.iter().map(text).collect();
         let differ_at_all = differ(&texts);
@@ -191,10 +176,10 @@ fn differing_reports(sides: &[Vec<&Row>], runs: &Runs) -> Vec<Line> {
             let own: Vec<String> = texts.drain(..side.len()).collect();
             if differ(&own) { "differs by seed".to_owned() } else { own[0].clone() }
         };
-        let title = format!("{}: {}", kind.place(), kind.kind);
-        differ_at_all.then(|| std::iter::once(title).chain(sides.iter().map(of_side)).collect())
+        let cells: Line = sides.iter().map(of_side).collect();
+        differ_at_all.then(|| std::iter::once(title).chain(cells).collect())
     };
-    kinds.iter().filter_map(line).collect()
+    titles.into_iter().filter_map(line).collect()
 }
 
 /// Returns what these runs have in different cells, side by side; of several runs, their mean or what they have in common.

@@ -15,6 +15,7 @@ use crate::theme::{self, fitted};
 use crate::views::queue_entries_ui;
 use crate::widgets::{self, FieldState};
 use doc::named;
+use results::distinct;
 use results::table::columns::Column;
 use results::table::view::Baseline;
 use results::table::{Mark, Row};
@@ -294,11 +295,5 @@ fn line_tags_ui(
 
 /// Returns the words of a text, each once.
 fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        if !words.iter().any(|known| known == word) {
-            words.push(word.to_owned());
-        }
-    }
-    words
+    distinct(text.split_whitespace().map(str::to_owned))
 }

@@ -25,11 +25,11 @@ use super::runs::{QueueRequest, Runs};
 use super::text::counted;
 use super::theme::{STEP, present};
 use super::treatment::Treatment;
+use super::widgets::{Tone, message_ui};
 use comparison::{SideBySide, comparison_ui};
 use doc::{Run, named};
 use figure::plots::ArmRuns;
 use figure::view::{Drawn, lines_of};
-use results::RunRecord;
 use results::colours::{Colours, OUTDATED, muted};
 use results::metric::MetricAxes;
 use results::table::columns::{Column, Numbers, Sort, text, usual};
@@ -38,9 +38,10 @@ use results::table::grouped::Grouped;
 use results::table::view::Baseline;
 use results::table::{Differing, Row};
 use results::view::{Lines, PlotOptions, ViewSettings, arm_key, groups};
+use results::{RunRecord, by_key, distinct};
 use run::StoredRun;
 use table::{selected_ui, table_ui};
-use toolbar::{Choosing, error_ui};
+use toolbar::Choosing;
 use view_store::ViewStore;
 
 /// The least time between two updates of the rows, in seconds, while records grow.
@@ -460,8 +461,7 @@ pub fn renamed(old: &[String], new: &[String]) -> Vec<(String, String)> {
 
 /// Returns true if each name is there once; while one is typed, it may be that of another arm.
 pub fn are_distinct(names: &[String]) -> bool {
-    let mut seen = BTreeSet::new();
-    names.iter().all(|name| seen.insert(name))
+    distinct(names).len() == names.len()
 }
 
 /// Moves star, tags and note of an arm to its new name; what is noted there already stays.
@@ -516,16 +516,10 @@ const MOST: usize = 3;
 
 /// Returns "2 of winning ticket, 1 of reinitialized".
 pub fn of_arms(rows: &[&Row]) -> String {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for row in rows {
-        match counts.iter_mut().find(|(arm, _)| *arm == row.arm) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((&row.arm, 1)),
-        }
-    }
-    let mut parts: Vec<String> =
-        counts.iter().take(MOST).map(|(arm, count)| format!("{count} of {arm}")).collect();
-    if let Some(more @ 1..) = counts.len().checked_sub(MOST) {
+    let arms = by_key(rows.iter().map(|row| (row.arm.as_str(), ())));
+    let of_arm = |(arm, runs): &(&str, Vec<()>)| format!("{} of {arm}", runs.len());
+    let mut parts: Vec<String> = arms.iter().take(MOST).map(of_arm).collect();
+    if let Some(more @ 1..) = arms.len().checked_sub(MOST) {
         parts.push(format!("those of {}", counted(more, "more arm")));
     }
     parts.join(", ")
@@ -538,40 +532,25 @@ const WIDE: f32 = 860.0;
 #[derive(Default)]
 pub struct Shown {
     table: Arc<Grouped>,
-    of: Option<ShownOf>,
+    /// The changes of the rows, its columns, keys, baseline and order.
+    of: Option<(u64, Option<Vec<Column>>, Vec<Column>, Baseline, Sort)>,
     /// The widths of columns by their content, which only grow.
     pub natural: Vec<(Column, f32)>,
     /// True if they are those of this table.
     pub is_measured: bool,
 }
 
-/// From what a table is made.
-#[derive(PartialEq)]
-struct ShownOf {
-    changes: u64,
-    columns: Option<Vec<Column>>,
-    keys: Vec<Column>,
-    baseline: Baseline,
-    sort: Sort,
-}
-
 impl Compare {
     /// Returns the table as it is shown; made only where something has changed.
     pub fn table(&mut self) -> Arc<Grouped> {
         let view = &self.view;
-        let of = ShownOf {
-            changes: self.changes,
-            columns: view.table.columns.clone(),
-            keys: view.table.keys(view.group.as_ref()),
-            baseline: view.table.baseline.clone(),
-            sort: view.sort.clone(),
-        };
+        let (keys, baseline) = (view.table.keys(view.group.as_ref()), view.table.baseline.clone());
+        let of = (self.changes, view.table.columns.clone(), keys, baseline, view.sort.clone());
         if self.shown.of.as_ref() != Some(&of) {
-            let keys = of.keys.clone();
-            let usual = || usual(&self.rows, &self.settings, &keys);
-            let is_visible = |row: &Row| !self.left_out.contains(&row.run);
-            let columns = view.table.columns.clone().unwrap_or_else(usual);
-            let mut table = Grouped::new(&self.rows, is_visible, columns, keys, &of.baseline, &of.sort);
+            let (_, columns, keys, baseline, sort) = of.clone();
+            let columns = columns.unwrap_or_else(|| usual(&self.rows, &self.settings, &keys));
+            let is_visible = |row: &Row| self.is_visible(&row.run);
+            let mut table = Grouped::new(&self.rows, is_visible, columns, keys, &baseline, &sort);
             if let Some(Column::Setting(_)) = table.keys.first() {
                 // The mark of the line that it has in plots.
                 for group in table.groups.iter_mut().filter(|group| group.depth == 0) {
@@ -589,7 +568,9 @@ impl Compare {
 
 /// Draws the table of runs, and the comparison of ticked runs beside or below it.
 pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
-    error_ui(ui, compare);
+    if let Some(error) = &compare.filter_error {
+        message_ui(ui, Tone::Bad, &format!("The filter is not applied: {error}"));
+    }
     let response = selected_ui(ui, compare, runs);
     if compare.is_comparing && compare.ticked_rows().len() > 1 {
         beside_ui(ui, compare, runs);
@@ -600,21 +581,20 @@ pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<Compar
 fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let (made, space) = (compare.side_by_side(runs), ui.available_size());
     let id = ui.scope_id().with("comparison");
-    if space.x >= WIDE {
-        let most = 0.5 * space.x;
-        let panel = Panel::right(id.with("right")).resizable(true);
-        let panel = panel.default_size(made.width().clamp(240.0, most));
-        panel.size_range(240.0..=most).show(ui, |ui| {
-            ui.add_space(STEP);
-            comparison_ui(ui, compare, &made);
-        });
-        return;
-    }
-    // In a low tile, the table keeps the larger part.
-    let most = (0.5 * space.y).max(64.0);
-    let panel = Panel::bottom(id.with("bottom")).resizable(true).default_size(0.4 * space.y);
-    panel.size_range(64.0..=most).show(ui, |ui| {
-        grip_ui(ui);
+    let is_beside = space.x >= WIDE;
+    let panel = if is_beside {
+        Panel::right(id.with("right")).default_size(0.4 * space.x).size_range(240.0..=0.5 * space.x)
+    } else {
+        // In a low tile, the table keeps the larger part.
+        let panel = Panel::bottom(id.with("bottom")).default_size(0.4 * space.y);
+        panel.size_range(64.0..=(0.5 * space.y).max(64.0))
+    };
+    panel.resizable(true).show(ui, |ui| {
+        if is_beside {
+            ui.add_space(STEP)
+        } else {
+            grip_ui(ui)
+        }
         comparison_ui(ui, compare, &made);
     });
 }

@@ -24,6 +24,7 @@ use results::RunRecord;
 use results::table::Labels;
 use results::table::columns::{At, Column, Numbers, independent, usual};
 use results::table::view::Baseline;
+use results::view::in_words;
 
 /// A longer name of the baseline loses its middle.
 const LONGEST: usize = 20;
@@ -239,13 +240,6 @@ pub fn filter_ui(ui: &mut Ui, compare: &mut Compare) {
     ui.add(Label::new(count).truncate());
 }
 
-/// Says what the filter does not understand.
-pub fn error_ui(ui: &mut Ui, compare: &Compare) {
-    if let Some(error) = &compare.filter_error {
-        message_ui(ui, Tone::Bad, &format!("The filter is not applied: {error}"));
-    }
-}
-
 fn named_ui(ui: &mut Ui, compare: &mut Compare) {
     ui.set_min_width(240.0);
     if compare.view.table.filters.is_empty() {
@@ -453,11 +447,10 @@ fn adding_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
         message_ui(ui, Tone::Info, "Runs have no results yet");
         return;
     }
-    let words = |series: &str| doc::capitalised(&series.replace('_', " "));
     ui.add_space(4.0);
-    let combo = drop_down("series", &words(&choosing.series)).width(250.0).show_ui(ui, |ui| {
+    let combo = drop_down("series", &in_words(&choosing.series)).width(250.0).show_ui(ui, |ui| {
         for name in &known {
-            ui.selectable_value(&mut choosing.series, name.clone(), words(name));
+            ui.selectable_value(&mut choosing.series, name.clone(), in_words(name));
         }
     });
     combo.response.accessible_name("Series");

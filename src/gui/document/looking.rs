@@ -186,6 +186,13 @@ impl Document {
         }
     }
 
+    /// Returns true while it is not known yet whether the files that runs read fit.
+    pub fn is_checking_files(&self) -> bool {
+        let reads_files = || self.looking.wanted.iter().any(|(_, input)| matches!(input, Input::File(_)));
+        let is_known = self.files.revision == Some(self.revision) && !self.files.found.is_busy();
+        !is_known && !self.is_behind() && reads_files()
+    }
+
     /// Takes what was found in weight files and lists of faults, and begins to read them again in a thread where the document has
     /// changed, or what is known of its inputs.
     pub fn check_files(&mut self, ctx: &Context) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use self::looking::{FileProblems, Looking};
 use self::paths::Move;
 use super::files::is_untitled;
-use super::form::Drafts;
+use super::form::{Drafts, TypedText};
 use super::recovery::UnsavedEdits;
 use super::text;
 use data::Data;
@@ -232,9 +232,24 @@ impl Document {
         Ok(moved)
     }
 
+    /// Takes the place of its data on this machine, which is no edit.
+    pub fn find_data(&mut self, data: Data) {
+        if self.saved.data == self.experiment.data {
+            self.saved.data = data.clone();
+        }
+        self.experiment.data = data;
+    }
+
     /// Writes typed values that wait to be entered into the experiment.
     pub fn enter_typed(&mut self) {
         self.drafts.enter(&mut self.experiment);
+    }
+
+    /// Takes back the texts that are no values, as an earlier state had them.
+    pub fn take_typed(&mut self, typed: &[TypedText]) {
+        if self.drafts.to_keep() != typed {
+            self.drafts = Drafts::recovered(typed, &mut self.experiment);
+        }
     }
 
     /// Returns true if the experiment has changed since the last look, or data that were missing may be there now.
@@ -322,7 +337,7 @@ impl Document {
                 None => text::first_line(&error.to_string()).to_owned(),
             };
             if problems.iter().all(|known| known.message != message) {
-                let details = error.to_string();
+                let details = error.searched().unwrap_or_else(|| error.to_string());
                 problems.push(Problem { details, lacks_folder: is_of_all, ..Problem::error(place, message) });
             }
         }

@@ -3,18 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use super::Document;
-use crate::files::absolute;
+use crate::files::{absolute, is_untitled};
 use doc::Experiment;
 use doc::file::base_of;
 use doc::file_names::with_paths;
+use doc::templates::{BLANK, all};
 
 /// A document's file that moves, or gets its first place.
 pub struct Move {
     /// The folder that its paths were relative to.
     from: PathBuf,
-    /// The folder that they will be relative to.
-    to: PathBuf,
-    had_file: bool,
+    /// The folder that they will be relative to; none for a place that is not its own, in which they are whole.
+    to: Option<PathBuf>,
+    had_place: bool,
+    /// The name of the experiment, if nobody gave it one, and that which it gets from the file.
+    name: Option<[String; 2]>,
 }
 
 impl Document {
@@ -25,38 +28,56 @@ impl Document {
     }
 
     /// Returns the path of a file or folder as the document writes it: relative to its own folder if it is below
-    /// that. While it has no file, nothing is relative to it.
+    /// that. While it has no place of its own, nothing is relative to it.
     pub fn as_written(&self, path: &Path) -> String {
-        match self.path {
-            Some(_) => relative(path, &self.base()),
-            None => absolute(path).to_string_lossy().into_owned(),
-        }
+        let path = absolute(path);
+        if self.has_place() { relative(&path, &self.base()) } else { path.to_string_lossy().into_owned() }
     }
 
-    /// Returns the change of paths when the document is saved there.
+    /// Returns true if somebody has given it a place.
+    fn has_place(&self) -> bool {
+        self.path.as_deref().is_some_and(|path| !is_untitled(path))
+    }
+
+    /// Returns the change of paths when the document is saved there, and of a name that is not the user's.
     pub fn moving_to(&self, to: &Path) -> Move {
-        Move { from: self.base(), to: base_of(to), had_file: self.path.is_some() }
+        let (had_place, is_own) = (self.has_place(), !is_untitled(to));
+        let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let old = &self.experiment.name;
+        // A name that is that of the file, of a template or of nothing was given by nobody.
+        let follows = match self.path.as_deref().filter(|_| had_place) {
+            Some(path) => stem(path) == *old,
+            None => old.is_empty() || *old == BLANK.name || all().iter().any(|template| template.name == old),
+        };
+        let name = (is_own && follows).then(|| [old.clone(), stem(to)]);
+        Move { from: self.base(), to: is_own.then(|| base_of(to)), had_place, name }
     }
 }
 
 impl Move {
     /// Returns the experiment with paths that lead to the same files from its new place.
     pub fn of(&self, experiment: &Experiment) -> Experiment {
-        if self.had_file && absolute(&self.from) == absolute(&self.to) {
-            return experiment.clone();
+        let stays = self.had_place && self.to.as_deref().map(absolute) == Some(absolute(&self.from));
+        let mut moved =
+            if stays { experiment.clone() } else { with_paths(experiment, &|path| self.path(path)) };
+        if let Some([_, new]) = self.name.as_ref().filter(|[old, _]| *old == moved.name) {
+            moved.name.clone_from(new);
         }
-        with_paths(experiment, &|path| self.path(path))
+        moved
     }
 
     fn path(&self, text: &str) -> Option<String> {
         let path = Path::new(text);
-        if text.is_empty() || path.is_absolute() && self.had_file {
+        if text.is_empty() || path.is_absolute() && self.had_place {
             return None;
         }
         let whole = absolute(&self.from.join(path));
         // What is nowhere leads nowhere; placeholders of runs are filled in later.
         let is_there = path.is_absolute() || whole.exists() || text.contains('{');
-        is_there.then(|| relative(&whole, &self.to))
+        is_there.then(|| match &self.to {
+            Some(to) => relative(&whole, to),
+            None => whole.to_string_lossy().into_owned(),
+        })
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::swept::{self, Swept};
 use data::Shape;
-use doc::arch::{names, place_of};
+use doc::arch::{self, Module, names, place_of};
 use doc::intervention::Params;
 use doc::structure::{Layer, Parameter, Role, Structure};
 use doc::{Experiment, RunSpec, planned};
-use form::path::{Found, Place, each};
-use form::{Field, Names, Node, Value, text};
+use form::path::{Found, Place, Segment, each};
+use form::{Field, Names, Node, Stored, Value, text};
 
 /// The document around a value, as its form knows it: inherited settings, layers, sweeps.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ pub struct About {
     pub beside: BTreeMap<String, String>,
     /// Names of single items of lists, by their places: those that the parameters of layers have.
     pub names: BTreeMap<String, String>,
+    /// Settings of runs with the written networks, by the places of these.
+    pub written: Vec<(Place, RunSpec)>,
     pub swept: Vec<Swept>,
     pub arms: Vec<String>,
     /// The kind of parameters that applies where a target names none.
@@ -49,8 +51,54 @@ impl About {
         let (layers, parameters) = spec.structure().map(|structure| named(&structure)).unwrap_or_default();
         let swept = swept::swept(experiment);
         let arms = experiment.arms.iter().map(|arm| arm.name.clone()).collect();
-        let (beside, names) = of_layers(experiment, arm);
-        Self { spec, layers, parameters, beside, names, swept, arms, usual_params: None }
+        let about = Self { spec, layers, parameters, swept, arms, ..Self::default() };
+        about.with_layers(experiment, arm)
+    }
+
+    /// Returns where a new item goes in a list of `count` items, wanted at a position, and its text: layers go where they
+    /// fit, with settings that fit.
+    pub(super) fn placed(
+        &self,
+        list: &Place,
+        count: usize,
+        at: Option<usize>,
+        new: String,
+    ) -> (usize, String) {
+        let written = self.written.iter().find(|(place, _)| list.0.starts_with(&place.0));
+        let mut layer = Module::default();
+        let Some((place, spec)) = written.filter(|_| layer.set_ron(&new).is_ok()) else {
+            return (at.unwrap_or(count), new);
+        };
+        let position = |segment: &Segment| {
+            if let Segment::Index(position) = segment { Some(*position) } else { None }
+        };
+        let around: Vec<usize> = list.0[place.0.len()..].iter().filter_map(position).collect();
+        let (at, layer) = arch::placed(spec, &around, at, layer);
+        (at, layer.to_ron())
+    }
+
+    /// Adds what is known of the layers of the experiment's network and of the arm's, where these are lists of layers: the
+    /// shapes behind them, and their names.
+    fn with_layers(mut self, experiment: &Experiment, arm: Option<usize>) -> Self {
+        let root = Place::default();
+        let of_arm = arm.and_then(|arm| Some((arm, experiment.arms.get(arm)?.net.as_ref()?)));
+        let of_arm = of_arm.map(|(arm, net)| (Some(arm), net, root.key("arms").index(arm).key("net")));
+        for (arm, net, place) in of_arm.into_iter().chain([(None, &experiment.net, root.key("net"))]) {
+            let Some(layers) = net.rule().written() else { continue };
+            let spec = RunSpec { net: net.clone(), ..planned(experiment, arm) };
+            let Ok(traced) = spec.trace() else { continue };
+            let place = place.variant(net.key());
+            self.written.push((place.clone(), spec));
+            self.beside.insert(place.key("layers").to_string(), traced.structure.input.to_string());
+            let shape = |(path, shape): (Vec<usize>, Shape)| {
+                (place_of(&place, layers, &path).to_string(), shape.to_string())
+            };
+            self.beside.extend(traced.behind.into_iter().map(shape));
+            let name =
+                |(path, name): (Vec<usize>, String)| (place_of(&place, layers, &path).to_string(), name);
+            self.names.extend(names(layers).into_iter().map(name));
+        }
+        self
     }
 
     /// Returns true if a group has layers to tick: these are seen at once.
@@ -87,7 +135,12 @@ impl About {
         match found {
             Some(value) if value.is_empty() => "inherits the experiment's".to_owned(),
             Some(value) if !field.inherits.is_empty() => format!("inherits {value}"),
-            _ => field.unset.to_owned(),
+            _ if field.unset != "default" => field.unset.to_owned(),
+            _ => match field.names {
+                Names::File => "choose a file".to_owned(),
+                Names::Folder => "choose a folder".to_owned(),
+                Names::Nothing | Names::Layers | Names::Parameter => field.unset.to_owned(),
+            },
         }
     }
 
@@ -113,32 +166,6 @@ impl About {
         }); // an address of nothing has no value
         result
     }
-}
-
-/// Returns the shapes behind the layers of the experiment's network and of the arm's, where these are lists of
-/// layers, and the names of those layers.
-fn of_layers(
-    experiment: &Experiment,
-    arm: Option<usize>,
-) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
-    let (mut beside, mut of_parameters) = (BTreeMap::new(), BTreeMap::new());
-    let root = Place::default();
-    let of_arm = arm.and_then(|arm| Some((arm, experiment.arms.get(arm)?.net.as_ref()?)));
-    let of_arm = of_arm.map(|(arm, net)| (Some(arm), net, root.key("arms").index(arm).key("net")));
-    for (arm, net, place) in of_arm.into_iter().chain([(None, &experiment.net, root.key("net"))]) {
-        let Some(layers) = net.rule().written() else { continue };
-        let traced = RunSpec { net: net.clone(), ..planned(experiment, arm) }.trace();
-        let Ok(traced) = traced else { continue };
-        let place = place.variant(net.key());
-        beside.insert(place.key("layers").to_string(), traced.structure.input.to_string());
-        let shape = |(path, shape): (Vec<usize>, Shape)| {
-            (place_of(&place, layers, &path).to_string(), shape.to_string())
-        };
-        beside.extend(traced.behind.into_iter().map(shape));
-        let name = |(path, name): (Vec<usize>, String)| (place_of(&place, layers, &path).to_string(), name);
-        of_parameters.extend(names(layers).into_iter().map(name));
-    }
-    (beside, of_parameters)
 }
 
 /// Returns true if what an alternative carries names layers.

@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::text_edit::TextEditState;
-use eframe::egui::{Id, Key, TextEdit, Ui};
+use eframe::egui::{Align2, Color32, FontId, Id, Key, TextEdit, Ui, vec2};
 use serde::{Deserialize, Serialize};
 
-use super::{FormContext, Slot};
+use super::{FormContext, Slot, overrides};
+use crate::text::end_of_path;
+use crate::theme::{self, BODY, STEP};
 use crate::widgets::{self, FieldState};
 use doc::{Experiment, Problem};
+use form::number::counted;
 use form::path::{Place, Segment, reach, walk};
 use form::text::{self, SHARE_RULE};
-use form::{Field, Value};
+use form::{Field, Names, Value};
 
 /// Typed texts that differ from the document, by their place and the name of their field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +30,7 @@ pub(super) struct Draft {
     /// The text in the document at the time of typing. Once the document has another one, the draft is void.
     pub document: String,
     pub error: Option<String>,
+    /// It waits to be entered.
     pub is_pending: bool,
     /// The items of lists around the setting, outer ones first, as they were last: length of their place, and their text.
     pub items: Vec<(usize, String)>,
@@ -89,8 +93,7 @@ impl Drafts {
 
     /// Returns the texts that are no values, with their fields: `"5 apples" in Evaluate every`.
     pub fn wrong_texts(&self) -> Vec<String> {
-        let wrong = self.0.iter().filter(|(_, draft)| draft.error.is_some());
-        wrong.map(|((_, name), draft)| format!("\"{}\" in {name}", draft.text)).collect()
+        self.to_keep().iter().map(|typed| format!("\"{}\" in {}", typed.text, typed.name)).collect()
     }
 
     /// Returns the texts that are no values, for a backup.
@@ -134,10 +137,16 @@ impl Drafts {
         for draft in self.0.values_mut().filter(|draft| draft.is_pending) {
             draft.is_pending = false;
             let Draft { place, field, text: typed, document, error, .. } = draft;
+            let mut entered = overrides::enter(experiment, place, typed);
             reach(experiment, &place.0, &mut |value| {
-                *error = text::set_text(value, typed, field).err();
-                *document = text::to_text(value, field);
+                let written = text::set_text(value, typed, field);
+                entered = Some(written.map(|()| text::to_text(value, field)));
             });
+            match entered {
+                Some(Ok(text)) => *document = text,
+                Some(Err(why)) => *error = Some(why),
+                None => {}
+            }
         }
     }
 
@@ -187,13 +196,14 @@ impl Drafts {
 pub(super) struct FieldStyle<'a> {
     /// Shown while there is no text: `inherits 0.1`.
     pub hint: &'a str,
-    /// Of a text that is written only once it is entered: what it means, which is shown at the right end (`3 seeds`), or
-    /// what is wrong with it.
-    pub late: Option<&'a dyn Fn(&str) -> Result<String, String>>,
+    /// Returns what a typed text means, which is shown at the right end: `3 seeds`.
+    pub meaning: Option<&'a dyn Fn(&str) -> Option<String>>,
+    /// The number of values, where it is a list.
+    pub values: Option<usize>,
 }
 
-/// Draws a line of text with the value `document`, and hands the typed text to `write`. That returns the new text of the
-/// document, or what is wrong. Returns true if something was written.
+/// Draws a line of text with the value `document`, and hands the typed text to `write` once the field is left, by Enter too.
+/// That returns the new text of the document, or what is wrong. Returns true if something was written.
 pub(super) fn draft_ui(
     ui: &mut Ui,
     document: &str,
@@ -214,45 +224,87 @@ pub(super) fn draft_ui(
     };
     let mut draft = context.drafts.get(&context.place, &slot.name, document).unwrap_or_else(new);
 
-    let is_wrong = draft.error.is_some() || context.is_wrong();
-    let suffix = style.late.and_then(|meaning| meaning(&draft.text).ok()).unwrap_or_default();
+    let is_wrong = draft.error.is_some() || (!draft.is_pending && context.is_wrong());
+    let suffix = style.meaning.and_then(|meaning| meaning(&draft.text)).unwrap_or_default();
+    let resting = resting_text(ui, id, &draft.text, &suffix, style, slot);
     let mut edit =
         TextEdit::singleline(&mut draft.text).id(id).desired_width(f32::INFINITY).hint_text(style.hint);
     if !suffix.is_empty() {
         edit = edit.suffix(&suffix);
     }
+    if resting.is_some() {
+        edit = edit.text_color(Color32::TRANSPARENT);
+    }
     let state = if is_wrong { FieldState::Wrong } else { FieldState::Plain };
-    let response = widgets::field_ui(ui, edit, state);
+    let mut response = widgets::field_ui(ui, edit, state);
+    if let Some(resting) = resting {
+        let (at, colour) = (response.rect.left_center() + vec2(STEP, 0.0), theme::present(ui).text);
+        ui.painter().text(at, Align2::LEFT_CENTER, resting, FontId::proportional(BODY), colour);
+        response = response.on_hover_text(&draft.text);
+    }
     if response.gained_focus() && !ui.input(|input| input.pointer.any_down()) {
         select_all(ui, id, &draft.text);
     }
     let has_keyboard = response.has_focus() || response.lost_focus();
     let is_given_up = has_keyboard && ui.input(|input| input.key_pressed(Key::Escape));
+    if response.changed() {
+        draft.error = None;
+        draft.is_pending = draft.text != draft.document;
+    }
     let mut is_written = false;
-    let is_entered = draft.is_pending && !response.has_focus() && !is_given_up;
-    let is_changed = response.changed();
-    if let Some(meaning) = style.late.filter(|_| is_changed && response.has_focus()) {
-        draft.error = meaning(&draft.text).err();
-        draft.is_pending = draft.error.is_none() && draft.text != draft.document;
-    } else if is_changed || is_entered {
+    if draft.is_pending && !response.has_focus() && !is_given_up {
+        draft.is_pending = false;
         match write(&draft.text) {
-            Ok(document) => (draft.document, draft.error, is_written) = (document, None, true),
+            Ok(document) => (draft.document, is_written) = (document, true),
             Err(error) => draft.error = Some(error),
         }
-        draft.is_pending = false;
     }
-    let is_value = draft.error.is_none();
-    let is_kept = (response.has_focus() || !is_value) && !is_given_up;
+    let is_kept = (response.has_focus() || draft.error.is_some()) && !is_given_up;
     if let Some(error) = draft.error.as_ref().filter(|_| is_kept) {
         context.note_wrong(error);
     }
+    super::note_typed(&response, draft.text != draft.document);
+    let is_pending = draft.is_pending;
     context.drafts.put(&context.place.clone(), &slot.name, is_kept.then_some(draft));
     let mut response = context.finish_input(ui, slot, response);
-    if slot.field.is_share() {
+    if let Some(wrong) = context.own_error().filter(|_| !is_pending) {
+        // Beside the field rather than below it: fields do not move under the pointer.
+        ui.ctx().accesskit_node_builder(id, |node| node.set_description(wrong));
+        if response.has_focus() {
+            response.show_tooltip_text(wrong);
+        } else {
+            response = response.on_hover_text(wrong);
+        }
+    } else if slot.field.is_share() {
         response = response.on_hover_text(SHARE_RULE);
     }
-    super::note_value(&response, is_value);
+    drop(response);
     is_written
+}
+
+/// Returns what a field shows while it does not have the keyboard, if its text does not fit: the end of a path, the number of
+/// values.
+fn resting_text(
+    ui: &Ui,
+    id: Id,
+    text: &str,
+    suffix: &str,
+    style: FieldStyle<'_>,
+    slot: &Slot,
+) -> Option<String> {
+    let font = FontId::proportional(BODY);
+    let width = |text: &str| theme::width(ui.painter(), text, &font);
+    let room = ui.available_width() - 2.5 * STEP - width(suffix);
+    if ui.memory(|memory| memory.has_focus(id)) || width(text) <= room {
+        return None;
+    }
+    Some(match (slot.field.names, style.values) {
+        (Names::Folder | Names::File, _) => theme::fitted_by(end_of_path, ui.painter(), text, &font, room),
+        (Names::Nothing, Some(values)) if suffix.is_empty() => counted(values as u64, "value"),
+        (Names::Nothing | Names::Layers | Names::Parameter, _) => {
+            theme::fitted(ui.painter(), text, &font, room)
+        }
+    })
 }
 
 /// Selects the whole text, so that typing replaces it: for a field that was reached by the keyboard.

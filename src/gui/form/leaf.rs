@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use eframe::egui::{Checkbox, Key, Modifiers, TextEdit, Ui};
+use eframe::egui::{Checkbox, TextEdit, Ui};
 
 use super::drafts::{FieldStyle, draft_ui};
 use super::{FormContext, FormRequest, Slot, line};
@@ -54,17 +54,8 @@ pub(super) fn allowed_ui(
     true
 }
 
-/// Draws any value that a line of text can have; the arrow keys move a number up and down.
+/// Draws any value that a line of text can have.
 pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
-    let id = context.id(ui, &slot.name);
-    let mut changed = false;
-    if ui.memory(|memory| memory.has_focus(id)) {
-        let presses = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
-        let (up, down) = (presses(Key::ArrowUp), presses(Key::ArrowDown));
-        (0..up).for_each(|_| step(value, true, slot.field.range));
-        (0..down).for_each(|_| step(value, false, slot.field.range));
-        changed = up + down > 0;
-    }
     let document = text::to_text(value, &slot.field);
     // What is wrong with the typed text counts, not what was wrong with the value before.
     let typed = context.drafts.get(&context.place, &slot.name, &document);
@@ -72,21 +63,21 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
         note_range(value, slot, context);
     }
     let hint = context.about.hint(&slot.field);
-    // Each seed is a run: what is typed so far must not become one.
-    let counted = text::count_text(0, &slot.field).is_some();
-    let sample = if let Node::List(list) = value.node() { Some(RefCell::new(list.sample())) } else { None };
-    let count_of = sample.filter(|_| counted).map(|sample| {
+    let (values, sample) = match value.node() {
+        Node::List(list) => (Some(list.count()), Some(RefCell::new(list.sample()))),
+        _ => (None, None),
+    };
+    let count_of = sample.filter(|_| text::count_text(0, &slot.field).is_some()).map(|sample| {
         move |typed: &str| {
-            let items = text::read_list(sample.borrow_mut().as_mut(), typed.trim(), &slot.field)?;
-            Ok(text::count_text(items.len(), &slot.field).unwrap_or_default())
+            let items = text::read_list(sample.borrow_mut().as_mut(), typed.trim(), &slot.field).ok()?;
+            text::count_text(items.len(), &slot.field)
         }
     });
-    let style = FieldStyle { hint: &hint, late: count_of.as_ref().map(|count_of| count_of as _) };
-    let is_written = draft_ui(ui, &document, style, slot, context, &mut |typed| {
+    let style = FieldStyle { hint: &hint, meaning: count_of.as_ref().map(|count_of| count_of as _), values };
+    draft_ui(ui, &document, style, slot, context, &mut |typed| {
         text::set_text(value, typed, &slot.field)?;
         Ok(text::to_text(value, &slot.field))
-    });
-    is_written || changed
+    })
 }
 
 /// Notes numbers that are out of range; those of a list with their position, counted from 1.
@@ -152,46 +143,4 @@ fn parameter_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mut Form
     let Some(chosen) = chosen else { return false };
     *value = chosen;
     true
-}
-
-/// Moves a number up or down within the range: a whole one by one, a real one in its first digit.
-fn step(value: &mut dyn Value, up: bool, range: Option<[f64; 2]>) {
-    let [low, high] = range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-    if let Node::Integer(integer) = value.node() {
-        let value = integer.get();
-        let moved = if up { value.saturating_add(1) } else { value.saturating_sub(1) };
-        integer.set(moved.clamp(low as u64, high as u64));
-    } else if let Node::Number(number) = value.node() {
-        *number = stepped(*number, up).clamp(low, high);
-    } else if let Node::Optional(optional) = value.node()
-        && let Some(inner) = optional.value()
-    {
-        step(inner, up, range);
-    }
-}
-
-/// Adds or subtracts one in the first digit: 0.1 → 0.2, and 0.1 → 0.09.
-fn stepped(value: f64, up: bool) -> f64 {
-    if value == 0.0 {
-        return if up { 0.1 } else { -0.1 };
-    }
-    let away_from_zero = up == (value > 0.0);
-    let exponent = value.abs().log10().floor();
-    let first_digit = 10f64.powf(exponent);
-    let is_first_power = (value.abs() / first_digit - 1.0).abs() < 1e-9;
-    let step = if is_first_power && !away_from_zero { first_digit / 10.0 } else { first_digit };
-    let moved = if up { value + step } else { value - step };
-    // Without this, 0.1 + 0.2 would read 0.30000000000000004.
-    format!("{moved:.12e}").parse().unwrap_or(moved)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_step_moves_the_first_digit() {
-        assert_eq!([stepped(0.1, true), stepped(0.2, true), stepped(0.1, false)], [0.2, 0.3, 0.09]);
-        assert_eq!([stepped(-0.1, false), stepped(-0.1, true), stepped(0.0, true)], [-0.2, -0.09, 0.1]);
-    }
 }

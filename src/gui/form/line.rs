@@ -3,14 +3,14 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::collapsing_header::CollapsingState;
 use eframe::egui::{
-    Align2, Button, Color32, FontId, Id, Label, Rect, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align2, Button, Color32, FontId, Id, Label, Memory, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::about::Sweeping;
 use super::{FormContext, FormRequest, Slot, body_ui, choice, head_ui, leaf, overrides};
 use crate::icons::Icon;
 use crate::theme::{self, BODY, CONTROL, SMALL, cell_ui, fitted};
-use crate::widgets::{self, ICON};
+use crate::widgets::{self, ICON, Tone};
 use doc::{Problem, Severity};
 use form::path::{Segment, assign};
 use form::{Field, Group, List, Node, Optional, Value, text};
@@ -37,11 +37,13 @@ pub(super) fn setting_ui(
     context: &mut FormContext,
 ) -> LineChange {
     context.reachable(ui, |ui, context| {
-        if matches!(value.node(), Node::Group(_) | Node::Overrides(_)) {
-            group_ui(ui, slot, value, context)
-        } else {
-            row_ui(ui, slot, value, can_reset, context)
-        }
+        widgets::bounded_ui(ui, |ui| {
+            if matches!(value.node(), Node::Group(_) | Node::Overrides(_)) {
+                group_ui(ui, slot, value, context)
+            } else {
+                row_ui(ui, slot, value, can_reset, context)
+            }
+        })
     })
 }
 
@@ -52,10 +54,11 @@ fn group_ui(ui: &mut Ui, slot: &Slot, value: &mut dyn Value, context: &mut FormC
         name: &slot.name,
         summary: if summary.is_empty() { "default" } else { &summary },
         help: slot.field.help,
-        is_wrong: context.problems_inside().next().is_some(),
+        is_wrong: context.problems_inside().any(Problem::is_mistake),
         is_title: false,
     };
-    let starts_open = heading.is_wrong || !summary.is_empty() || context.about.has_ticks(value);
+    let has_problems = context.problems_inside().next().is_some();
+    let starts_open = has_problems || !summary.is_empty() || context.about.has_ticks(value);
     let id = context.id(ui, "section");
     let (is_open, id) = heading_ui(ui, id, &heading, starts_open, context.leads_to_focus());
     context.first_input.get_or_insert(id);
@@ -78,10 +81,13 @@ fn row_ui(
     let mut touched = LineChange::default();
     let line = ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
-        let width = label_width(ui, context);
-        match can_reset {
-            Some(can_reset) => touched.reset = label_ui(ui, width, &mut slot, can_reset),
-            None => drop(ui.allocate_exact_size(vec2(width, 1.0), Sense::hover())),
+        if let Some(is_changed) = can_reset {
+            let colours = theme::present(ui);
+            let (colour, help) = (if is_changed { colours.text } else { colours.text2 }, help(&slot));
+            let name = name_ui(ui, &mut slot, colour, &help, context);
+            touched.reset = is_changed && reset_ui(ui, name, &slot.name);
+        } else {
+            ui.allocate_exact_size(vec2(label_width(ui, context), 1.0), Sense::hover());
         }
         let width = (ui.available_width() - ICON_WIDTH - ui.spacing().item_spacing.x).max(40.0);
         match &sweeping {
@@ -134,7 +140,9 @@ fn end_ui(
     match sweeping {
         Sweeping::Possible(path) => {
             let name = format!("Sweep {}", slot.name);
-            if icon_ui(ui, Icon::Stack, colours.text3, &name, "Sweep this: compare several values") {
+            // Few settings are swept: it is seen while the pointer or the keyboard is on the line.
+            let colour = if is_looked_at(ui) { colours.text3 } else { Color32::TRANSPARENT };
+            if icon_ui(ui, Icon::Stack, colour, &name, "Sweep this: compare several values") {
                 let request = overrides::first_values(value, slot, path, context);
                 context.requests.push(request);
             }
@@ -149,6 +157,13 @@ fn end_ui(
         Sweeping::Other(_) | Sweeping::Impossible => {}
     }
     false
+}
+
+/// Returns true if the pointer or the keyboard is on the line that is drawn.
+fn is_looked_at(ui: &Ui) -> bool {
+    let line = ui.min_rect().with_max_x(ui.max_rect().right());
+    let focused = ui.memory(Memory::focused).and_then(|id| ui.ctx().read_response(id));
+    ui.rect_contains_pointer(line) || focused.is_some_and(|focused| line.contains(focused.rect.center()))
 }
 
 /// Returns true if a list of values makes sense: what is called by a name is no quantity to compare.
@@ -197,25 +212,32 @@ pub(super) fn label_width(ui: &Ui, context: &FormContext) -> f32 {
     (ui.available_width() - context.control_width - ui.spacing().item_spacing.x).max(48.0)
 }
 
-/// Draws the label, with its help under the pointer. A changed setting has a button over the end of its label that
-/// gives the default back, seen while the pointer or the keyboard is there. Returns true if that was pressed.
-fn label_ui(ui: &mut Ui, width: f32, slot: &mut Slot, is_changed: bool) -> bool {
-    let colours = theme::present(ui);
-    let help = help(slot);
-    let cell = cell_ui(ui, width, |ui| {
-        let font = FontId::proportional(BODY);
-        let text = RichText::new(fitted(ui.painter(), &slot.name, &font, width)).size(BODY);
-        let text = text.color(if is_changed { colours.text } else { colours.text2 });
-        let label = ui.add(Label::new(text).selectable(false).sense(Sense::hover()));
-        let name = slot.name.clone();
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, name.as_str()));
+/// The least width of a control beside a long name, in points.
+const LEAST_CONTROL: f32 = 72.0;
+
+/// Draws the name of a line left of its control: whole, over several lines where it is long, with a hint under the pointer.
+/// Returns its place.
+pub(super) fn name_ui(
+    ui: &mut Ui,
+    slot: &mut Slot,
+    colour: Color32,
+    hint: &str,
+    context: &FormContext,
+) -> Rect {
+    let font = FontId::proportional(BODY);
+    let words = slot.name.split(' ').map(|word| theme::width(ui.painter(), word, &font).ceil());
+    let longest = words.fold(0.0, f32::max).min(ui.available_width() - LEAST_CONTROL);
+    let width = label_width(ui, context).max(longest);
+    cell_ui(ui, width, |ui| {
+        let text = RichText::new(&slot.name).size(BODY).color(colour);
+        let label = ui.add(Label::new(text).selectable(false).sense(Sense::hover()).wrap());
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, slot.name.as_str()));
         slot.label = Some(label.id);
-        if !help.is_empty() {
-            label.on_hover_text(help);
+        if !hint.is_empty() {
+            label.on_hover_text(hint);
         }
         ui.min_rect()
-    });
-    is_changed && reset_ui(ui, cell, &slot.name)
+    })
 }
 
 fn reset_ui(ui: &mut Ui, cell: Rect, name: &str) -> bool {
@@ -252,7 +274,8 @@ pub(super) const ICON_WIDTH: f32 = 20.0;
 pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint: &str) -> bool {
     let padding = std::mem::replace(&mut ui.spacing_mut().button_padding, vec2(2.0, 0.0));
     let button = Button::new(icon.coloured(ICON, Some(colour))).frame_when_inactive(false);
-    let response = ui.add(button.min_size(vec2(ICON_WIDTH, CONTROL))).accessible_name(name);
+    let height = CONTROL.min(ui.spacing().interact_size.y);
+    let response = ui.add(button.min_size(vec2(ICON_WIDTH, height))).accessible_name(name);
     ui.spacing_mut().button_padding = padding;
     if response.has_focus() {
         widgets::focus_ring(ui, response.rect);
@@ -260,24 +283,18 @@ pub(super) fn icon_ui(ui: &mut Ui, icon: Icon, colour: Color32, name: &str, hint
     response.on_hover_text(hint).clicked()
 }
 
-/// Draws the messages about the present place: what its control says itself, else what validation says.
+/// Draws the messages of validation about the present place, unless its control says itself what is wrong.
 pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
-    let mut has_own_error = false;
-    for (_, message) in context.wrong.iter().filter(|(place, _)| *place == context.place) {
-        message_ui(ui, message, theme::present(ui).bad);
-        has_own_error = true;
-    }
     for problem in context.problems_here() {
-        if problem.severity == Severity::Note || !has_own_error {
+        if problem.severity == Severity::Note || context.own_error().is_none() {
             problem_ui(ui, problem);
         }
     }
 }
 
 fn problem_ui(ui: &mut Ui, problem: &Problem) {
-    let colours = theme::present(ui);
-    let colour = if problem.severity == Severity::Error { colours.bad } else { colours.warning };
-    let shown = message_ui(ui, &problem.message, colour);
+    let text = RichText::new(&problem.message).size(SMALL).color(Tone::of(problem).colour(ui));
+    let shown = ui.add(Label::new(text).wrap());
     if !problem.details.is_empty() {
         shown.on_hover_text(&problem.details);
     }
@@ -288,10 +305,6 @@ pub(super) fn problems_inside_ui(ui: &mut Ui, context: &FormContext) {
     for problem in context.problems_inside() {
         problem_ui(ui, problem);
     }
-}
-
-fn message_ui(ui: &mut Ui, message: &str, colour: Color32) -> Response {
-    ui.add(Label::new(RichText::new(message).size(SMALL).color(colour)).wrap())
 }
 
 /// Draws the field or drop-down of a value that may be left out.

@@ -12,8 +12,7 @@ use eframe::egui::{
 use super::{FormContext, Slot, line};
 use crate::icons::Icon;
 use crate::theme::{self, BODY, CONTROL, SMALL, STEP, cell_ui};
-use crate::widgets::{self, ICON};
-use doc::Severity;
+use crate::widgets::{self, ICON, Tone};
 use form::path::{Place, Segment};
 use form::{Field, List, Node, Value, text};
 
@@ -23,8 +22,8 @@ enum ListEdit {
     Duplicate(usize),
     Remove(usize),
     Move(usize, usize),
-    /// Puts a new item there: the default, or this alternative.
-    Insert(usize, Option<usize>),
+    /// Adds an item, wanted at a position: the default, or this alternative.
+    Add(Option<usize>, Option<usize>),
 }
 
 /// An action on an item of a list.
@@ -78,10 +77,12 @@ fn menu_ui(ui: &mut Ui, (index, count): (usize, usize), kinds: &[Field]) -> Opti
             ui.close();
         }
     }
-    if !kinds.is_empty() {
-        let (_, added) = SubMenuButton::new("Add after it").ui(ui, |ui| kinds_ui(ui, kinds));
-        let kind = added.and_then(|added| added.inner);
-        edit = edit.or(kind.map(|kind| ListEdit::Insert(index + 1, Some(kind))));
+    for (name, at) in [("Add above", index), ("Add below", index + 1)] {
+        if !kinds.is_empty() {
+            let (_, added) = SubMenuButton::new(name).ui(ui, |ui| kinds_ui(ui, kinds));
+            let kind = added.and_then(|added| added.inner);
+            edit = edit.or(kind.map(|kind| ListEdit::Add(Some(at), Some(kind))));
+        }
     }
     edit
 }
@@ -98,23 +99,48 @@ fn kinds_ui(ui: &mut Ui, kinds: &[Field]) -> Option<usize> {
     chosen
 }
 
-/// Does what is asked for.
-fn apply(list: &mut dyn List, edit: Option<ListEdit>) -> bool {
-    match edit {
-        Some(ListEdit::Duplicate(index)) => list.duplicate(index),
-        Some(ListEdit::Remove(index)) => list.remove(index),
-        Some(ListEdit::Move(from, to)) => {
+/// Does what is asked for. The same item stays open, a new one in any case; the keyboard follows where it was on a line.
+fn apply(
+    ui: &Ui,
+    list: &mut dyn List,
+    edit: Option<ListEdit>,
+    has_keyboard: bool,
+    context: &FormContext,
+) -> bool {
+    let Some(edit) = edit else { return false };
+    let (place, count) = (&context.place, list.count());
+    let now = open_line(ui.ctx(), place);
+    let (next, focused) = match edit {
+        ListEdit::Duplicate(of) => {
+            list.duplicate(of);
+            (now.map(|now| if now >= of { now + 1 } else { now }), of + 1)
+        }
+        ListEdit::Remove(gone) => {
+            list.remove(gone);
+            let next = now.filter(|now| *now != gone).map(|now| if now > gone { now - 1 } else { now });
+            (next, gone)
+        }
+        ListEdit::Move(from, to) => {
             (from..to).for_each(|at| list.swap(at, at + 1));
             (to..from).rev().for_each(|at| list.swap(at, at + 1));
+            (now.map(|now| moved(now, from, to)), to)
         }
-        Some(ListEdit::Insert(index, kind)) => {
-            list.insert_default(index);
-            if let (Node::Choice(choice), Some(kind)) = (list.item(index).node(), kind) {
+        ListEdit::Add(at, kind) => {
+            let mut new = list.sample();
+            if let (Node::Choice(choice), Some(kind)) = (new.node(), kind) {
                 choice.select(kind);
             }
+            let (at, new) = context.about.placed(place, count, at, new.to_ron());
+            list.insert_default(at);
+            let _ = list.item(at).set_ron(&new); // it was written a moment ago
+            (Some(at), at)
         }
-        None => return false,
+    };
+    open(ui, place, next);
+    if has_keyboard {
+        ui.memory_mut(|memory| memory.request_focus(row_id(place, focused)));
     }
+    ui.ctx().request_repaint();
     true
 }
 
@@ -189,10 +215,9 @@ pub(super) fn head_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context: &m
         widgets::focus_ring(ui, add.rect);
     }
     let add = add.accessible_name(format!("Add to {}", slot.name));
-    add.on_hover_text("Add one after the open line, or at the end");
-    let edit = kind.map(|kind| ListEdit::Insert(open.map_or(count, |open| open + 1), kind));
-    follow(ui, &context.place, edit, true);
-    apply(list, edit)
+    add.on_hover_text("Add one below the open line, or where it fits");
+    let edit = kind.map(|kind| ListEdit::Add(open.map(|open| open + 1), kind));
+    apply(ui, list, edit, true, context)
 }
 
 /// Draws the lines, and the settings of the open one below it.
@@ -222,8 +247,7 @@ pub(super) fn body_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context: &m
     if has_keyboard && edit.is_none() {
         widgets::arrow_target(ui, &rows);
     }
-    follow(ui, &place, edit, has_keyboard);
-    apply(list, edit) || changed
+    apply(ui, list, edit, has_keyboard, context) || changed
 }
 
 struct Item<'a> {
@@ -363,15 +387,11 @@ fn paint(ui: &Ui, response: &Response, is_open: bool, texts: [&str; 3], context:
         widgets::focus_ring(ui, rect);
     }
     let middle = rect.center().y;
-    let worst = context.problems_inside().map(|problem| problem.severity).min();
+    let worst = Tone::worst_of(context.problems_inside());
     let caret = if is_open { Icon::CaretDown } else { Icon::CaretRight };
-    let (icon, colour) = match worst {
-        Some(Severity::Error) => (Icon::ErrorFill, colours.bad),
-        Some(Severity::Note) => (Icon::Warning, colours.warning),
-        None => (caret, colours.text2),
-    };
+    let (icon, colour) = worst.map_or((caret, colours.text2), |worst| (worst.icon(), worst.colour(ui)));
     icon.paint(painter, pos2(rect.left() + 8.0, middle), 12.0, colour);
-    let colour = if worst == Some(Severity::Error) { colours.bad } else { colours.text };
+    let colour = if worst == Some(Tone::Bad) { colours.bad } else { colours.text };
     paint_texts(ui, rect, colour, texts);
 }
 
@@ -419,24 +439,6 @@ pub fn close_lines(ctx: &Context) {
             memory.surrender_focus(focused);
         }
     });
-}
-
-/// Keeps the same item open after an edit, a new one in any case. The keyboard follows where it was on a line.
-fn follow(ui: &Ui, list: &Place, edit: Option<ListEdit>, has_keyboard: bool) {
-    let Some(edit) = edit else { return };
-    let now = open_line(ui.ctx(), list);
-    let (next, focused) = match edit {
-        ListEdit::Duplicate(of) => (now.map(|now| if now >= of { now + 1 } else { now }), of + 1),
-        ListEdit::Remove(gone) if now == Some(gone) => (None, gone),
-        ListEdit::Remove(gone) => (now.map(|now| if now > gone { now - 1 } else { now }), gone),
-        ListEdit::Move(from, to) => (now.map(|now| moved(now, from, to)), to),
-        ListEdit::Insert(at, _) => (Some(at), at),
-    };
-    open(ui, list, next);
-    if has_keyboard {
-        ui.memory_mut(|memory| memory.request_focus(row_id(list, focused)));
-    }
-    ui.ctx().request_repaint();
 }
 
 /// Returns the position of an item after another one, or itself, has moved.

@@ -11,6 +11,7 @@ mod drafts;
 mod help_tests;
 #[cfg(test)]
 mod layer_tests;
+mod layers;
 mod leaf;
 mod line;
 mod list;
@@ -25,7 +26,7 @@ use eframe::egui::{Id, Response, Ui};
 
 use super::widgets;
 pub use about::About;
-use doc::{Problem, Severity};
+use doc::Problem;
 pub use drafts::{Drafts, TypedText, select_all};
 use form::path::{Place, Segment};
 use form::{Field, Group, Names, Node, Value};
@@ -96,9 +97,13 @@ impl<'a> FormContext<'a> {
         self.wrong.push((self.place.clone(), message.into()));
     }
 
+    /// Returns what is wrong with the control of the present place, as it says itself.
+    fn own_error(&self) -> Option<&str> {
+        self.wrong.iter().find(|(place, _)| *place == self.place).map(|(_, message)| message.as_str())
+    }
+
     fn is_wrong(&self) -> bool {
-        self.wrong.iter().any(|(place, _)| *place == self.place)
-            || self.problems_here().any(|problem| problem.severity == Severity::Error)
+        self.own_error().is_some() || self.problems_here().any(Problem::is_mistake)
     }
 
     /// Returns true if the setting that is to get the keyboard is here or inside.
@@ -166,8 +171,8 @@ impl<'a> FormContext<'a> {
 
 /// Key in egui's memory: which of these inputs had the keyboard last.
 const EDITED: &str = "edited setting";
-/// Key in egui's memory: which of them held no value at that time.
-const NO_VALUE: &str = "setting without a value";
+/// Key in egui's memory: which of them held a text that did not count yet.
+const TYPED: &str = "setting with a typed text";
 
 /// Notes an input whose edits the window undoes, rather than the input itself.
 pub fn note_edited(response: &Response) {
@@ -182,17 +187,17 @@ pub fn edited(ctx: &egui::Context) -> Option<Id> {
     ctx.memory(eframe::egui::Memory::focused).filter(|focused| edited == Some(*focused))
 }
 
-/// Returns true if there is such an input, and its text is a value.
+/// Returns true if there is such an input, and its text is that of the document.
 pub fn is_editing(ctx: &egui::Context) -> bool {
-    let without = ctx.data(|data| data.get_temp::<Option<Id>>(Id::unique(NO_VALUE))).flatten();
-    edited(ctx).is_some_and(|edited| without != Some(edited))
+    let typed = ctx.data(|data| data.get_temp::<Option<Id>>(Id::unique(TYPED))).flatten();
+    edited(ctx).is_some_and(|edited| typed != Some(edited))
 }
 
-/// Notes whether the typed text of an input is a value.
-fn note_value(response: &Response, is_value: bool) {
+/// Notes whether the text of an input counts already.
+fn note_typed(response: &Response, is_typed: bool) {
     if response.has_focus() {
-        let without = (!is_value).then_some(response.id);
-        response.ctx.data_mut(|data| data.insert_temp(Id::unique(NO_VALUE), without));
+        let typed = is_typed.then_some(response.id);
+        response.ctx.data_mut(|data| data.insert_temp(Id::unique(TYPED), typed));
     }
 }
 

@@ -1,16 +1,16 @@
 //! Settings that an arm or the experiment replaces: with one value, or with several that are compared.
 
-use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::{MenuButton, MenuConfig};
-use eframe::egui::{Button, Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui, WidgetInfo};
+use eframe::egui::{Button, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
 use super::drafts::{FieldStyle, draft_ui};
-use super::{FormContext, FormRequest, Slot, line};
+use super::{About, FormContext, FormRequest, Slot, line};
 use crate::icons::Icon;
 use crate::swept::{Swept, label_of, path_of};
-use crate::theme::{self, SMALL, cell_ui, fitted};
+use crate::theme::{self, SMALL, cell_ui};
 use crate::widgets::{self, FieldState};
-use form::path::{Segment, walk};
+use doc::{Experiment, planned};
+use form::path::{Place, Segment, reach, walk};
 use form::{Field, Node, Overrides, Stored, Value, text};
 
 /// The key of lists of values, in an arm and in the experiment; the other overrides have one value each.
@@ -46,18 +46,9 @@ fn override_ui(
     let changed = ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
         let colours = theme::present(ui);
-        let width = line::label_width(ui, context);
         let mut slot = Slot::named(label.clone());
-        cell_ui(ui, width, |ui| {
-            let shown = fitted(ui.painter(), &label, &eframe::egui::FontId::proportional(theme::BODY), width);
-            let shown = Label::new(RichText::new(shown).color(colours.text2)).selectable(false);
-            let hint =
-                if around.is_empty() { path.to_owned() } else { format!("{around}: {label} ({path})") };
-            let shown = ui.add(shown);
-            shown.widget_info(|| WidgetInfo::labeled(Role::Label, true, label.as_str()));
-            slot.label = Some(shown.id);
-            shown.on_hover_text(hint);
-        });
+        let hint = if around.is_empty() { path.to_owned() } else { format!("{around}: {label} ({path})") };
+        line::name_ui(ui, &mut slot, colours.text2, &hint, context);
         let width = (ui.available_width() - line::ICON_WIDTH - ui.spacing().item_spacing.x).max(40.0);
         let values = overrides.0.get(path).cloned().unwrap_or_default();
         let written = cell_ui(ui, width, |ui| values_ui(ui, path, &values, is_list, &slot, context));
@@ -84,20 +75,61 @@ fn values_ui(
     context: &mut FormContext,
 ) -> Option<String> {
     let mut about = std::mem::take(&mut context.about);
-    let document = about.with(path, |value, found| written(value, values, is_list, &found.field()));
-    let document = document.flatten().unwrap_or_else(|| values.to_owned());
+    let document = shown(&mut about, path, values, is_list);
     let mut result = None;
-    let style = FieldStyle { hint: if is_list { "0.001, 0.003" } else { "" }, ..FieldStyle::default() };
+    let count = is_list.then(|| Overrides::items(values).map_or(0, |items| items.len()));
+    let style = FieldStyle {
+        hint: if is_list { "0.001, 0.003" } else { "" },
+        values: count,
+        ..FieldStyle::default()
+    };
     draft_ui(ui, &document, style, slot, context, &mut |typed| {
-        let read = about.with(path, |value, found| read(value, typed, is_list, &found.field()));
-        let ron = read.unwrap_or_else(|| checked(typed))?;
-        let again = about.with(path, |value, found| written(value, &ron, is_list, &found.field()));
-        let document = again.flatten().unwrap_or_else(|| ron.clone());
+        let ron = ron_of(&mut about, path, typed, is_list)?;
+        let document = shown(&mut about, path, &ron, is_list);
         result = Some(ron);
         Ok(document)
     });
     context.about = about;
     result
+}
+
+/// Writes typed values of a setting at a place of the document, where that is one of a sweep or of changed settings. Returns
+/// the text that its field has then, or what is wrong.
+pub(super) fn enter(
+    experiment: &mut Experiment,
+    place: &Place,
+    typed: &str,
+) -> Option<Result<String, String>> {
+    let [around @ .., Segment::Key(key), Segment::Key(path)] = place.0.as_slice() else { return None };
+    let arm = match around {
+        [] => None,
+        [_, Segment::Index(arm)] => Some(*arm),
+        _ => return None,
+    };
+    let mut about = About { spec: planned(experiment, arm), ..About::default() };
+    let is_list = key == SWEEP;
+    let mut entered = None;
+    reach(experiment, &place.0[..place.0.len() - 1], &mut |value| {
+        let Node::Overrides(overrides) = value.node() else { return };
+        entered = Some(ron_of(&mut about, path, typed, is_list).map(|ron| {
+            let text = shown(&mut about, path, &ron, is_list);
+            overrides.0.insert(path.clone(), ron);
+            text
+        }));
+    });
+    entered
+}
+
+/// Returns the text of a field for values of a file.
+fn shown(about: &mut About, path: &str, values: &str, is_list: bool) -> String {
+    let text = about.with(path, |value, found| written(value, values, is_list, &found.field()));
+    text.flatten().unwrap_or_else(|| values.to_owned())
+}
+
+/// Returns the text of the file format for the typed values of a setting.
+fn ron_of(about: &mut About, path: &str, typed: &str, is_list: bool) -> Result<String, String> {
+    let read = about.with(path, |value, found| read(value, typed, is_list, &found.field()));
+    read.unwrap_or_else(|| checked(typed))
 }
 
 /// Returns the text of values; nothing where some are no values of the setting.

@@ -5,7 +5,8 @@ use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use super::tests::{Form, choose, click, form, write};
+use super::About;
+use super::tests::{Form, choose, click, form, of_experiment, write};
 use doc::{Module, Net, Sequential};
 use form::{Stored, ron_text};
 
@@ -160,5 +161,52 @@ fn every_layer_fits_into_a_narrow_panel() {
                 .fold(0.0, f32::max);
             assert!(widest <= 241.0, "{name}: {widest}");
         }
+    }
+}
+
+/// A list of layers in a form that knows the shapes between them, for digits of 8×8 pixels.
+fn known<'a>(layers: &str) -> Harness<'a, Form<doc::Experiment>> {
+    let text = format!("(net: Sequential(layers: {layers}), arms: [(name: \"a\", plan: [Test])])");
+    let experiment = doc::file::parse(&text, std::path::Path::new("x.ron")).unwrap();
+    let about = About::new(&experiment, None);
+    of_experiment(experiment, Vec::new(), about)
+}
+
+#[test]
+fn a_new_layer_goes_where_it_fits_with_settings_that_fit() {
+    let mixed = "[Conv(channels: 8), Relu, Flatten, Linear()]";
+    for (layers, open, kind, after) in [
+        (mixed, None, "Convolution", "[Conv(channels: 8), Relu, Conv(), Flatten, Linear()]"),
+        (mixed, None, "Dropout", "[Conv(channels: 8), Relu, Flatten, Dropout(0.5), Linear()]"),
+        (mixed, None, "Linear", "[Conv(channels: 8), Relu, Flatten, Linear(units: 128), Linear()]"),
+        (mixed, Some("Layers 1: Conv 8, 3×3"), "ReLU", "[Conv(channels: 8), Relu, Relu, Flatten, Linear()]"),
+        (
+            mixed,
+            Some("Layers 3: Flatten"),
+            "Max pooling",
+            "[Conv(channels: 8), Relu, MaxPool(), Flatten, Linear()]",
+        ),
+        ("[Flatten, Linear()]", None, "Linear", "[Flatten, Linear(units: 64), Linear()]"),
+        (
+            mixed,
+            Some("Layers 2: ReLU"),
+            "Residual block",
+            "[Conv(channels: 8), Relu, Residual(), Flatten, Linear()]",
+        ),
+        ("[Flatten]", None, "Linear", "[Flatten, Linear()]"),
+        (
+            "[Residual(body: [Conv(channels: 1)]), Flatten, Linear()]",
+            Some("Layers 1: Residual, 1 layer"),
+            "Convolution",
+            "[Residual(body: [Conv(channels: 1)]), Conv(), Flatten, Linear()]",
+        ),
+    ] {
+        let mut harness = known(layers);
+        for label in open.into_iter().chain(["Add to Layers", kind]) {
+            harness.get_all_by_label(label).next().unwrap().click();
+            harness.run();
+        }
+        let Net::Sequential(list) = &harness.state().value.net else { panic!() };
+        assert_eq!(list.layers.to_ron(), after, "{kind} in {layers}");
     }
 }

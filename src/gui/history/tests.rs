@@ -32,7 +32,7 @@ impl Window {
     }
 
     fn present(&self) -> CurrentState<'_> {
-        CurrentState { experiment: &self.experiment, view: &self.view, tiles: &self.tiles }
+        CurrentState { experiment: &self.experiment, view: &self.view, tiles: &self.tiles, typed: &[] }
     }
 
     fn history(&self) -> History {

@@ -1,16 +1,12 @@
 //! The settings of the experiment: seeds, and sections that fold.
 
-use std::path::Path;
-
-use eframe::egui::collapsing_header::CollapsingState;
-use eframe::egui::{Align, Id, Label, Layout, RichText, Ui};
+use eframe::egui::{Align, Id, Ui};
 
 use crate::document::Document;
 use crate::form::{FormContext, fields_ui, value_ui};
 use crate::form::{Heading, heading_ui};
-use crate::icons::Icon;
 use crate::swept::runs_text;
-use crate::{theme, widgets};
+use crate::theme;
 use data::Facts;
 use doc::{Device, Experiment, Recording};
 use form::Field;
@@ -94,31 +90,9 @@ const SECTIONS: &[Section] = &[
 /// The title of the section that is open at first.
 const TRAINING: &str = "Training";
 
-/// Draws the title with a button that opens all sections, or folds them.
-pub(super) fn head_ui(ui: &mut Ui) {
-    ui.horizontal(|ui| {
-        widgets::title_ui(ui, "Experiment");
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let states: Vec<CollapsingState> = SECTIONS.iter().map(|section| section.state(ui)).collect();
-            let are_open = states.iter().all(CollapsingState::is_open);
-            let name = if are_open { "Fold all settings" } else { "Show all settings" };
-            if widgets::icon_button_ui(ui, true, Icon::Sliders, name).clicked() {
-                for mut state in states {
-                    state.set_open(!are_open);
-                    state.store(ui.ctx());
-                }
-            }
-        });
-    });
-}
-
 impl Section {
     fn id(&self) -> Id {
         Id::unique(("section", self.title))
-    }
-
-    fn state(&self, ui: &Ui) -> CollapsingState {
-        CollapsingState::load_with_default_open(ui.ctx(), self.id(), self.title == TRAINING)
     }
 
     fn has_of_training(&self, key: &str) -> bool {
@@ -142,7 +116,9 @@ impl Section {
         let inside = |key: &str| Segment::Key(key.to_owned());
         match self.keys {
             ["data"] => {
+                context.elsewhere = experiment.data.idle();
                 context.at(inside("data"), |context| value_ui(ui, &mut experiment.data, context));
+                context.elsewhere = &[];
             }
             ["net"] => {
                 context.at(inside("net"), |context| value_ui(ui, &mut experiment.net, context));
@@ -157,14 +133,8 @@ impl Section {
 }
 
 /// Draws the settings of the experiment.
-pub(super) fn experiment_ui(
-    ui: &mut Ui,
-    document: &mut Document,
-    (arm, results): (Option<usize>, &Path),
-    context: &mut FormContext<'_>,
-) {
+pub(super) fn experiment_ui(ui: &mut Ui, document: &mut Document, context: &mut FormContext<'_>) {
     let experiment = &mut document.experiment;
-    fold_replaced(ui, experiment, arm);
     fields_ui(ui, experiment, |field| field.key == "seeds", context);
     for section in SECTIONS {
         section_ui(ui, section, experiment, context);
@@ -177,30 +147,9 @@ pub(super) fn experiment_ui(
     {
         super::hint_ui(ui, Some(&text));
     }
-    results_ui(ui, results);
     if context.focus.as_ref().is_some_and(|focus| !focus.0.is_empty() && super::selection_of(focus).is_none())
     {
         context.focus = None; // it leads to no setting that is drawn
-    }
-}
-
-/// Folds the network when an arm with another one is selected: both at once are too long, and easily mistaken for each
-/// other.
-fn fold_replaced(ui: &Ui, experiment: &Experiment, arm: Option<usize>) {
-    let replacing = arm.filter(|arm| experiment.arms.get(*arm).is_some_and(|arm| arm.net.is_some()));
-    let id = Id::unique("arm with another network");
-    let before = ui.data_mut(|data| {
-        let before = data.get_temp::<Option<usize>>(id).flatten();
-        data.insert_temp(id, replacing);
-        before
-    });
-    if replacing.is_none() || replacing == before {
-        return;
-    }
-    for section in SECTIONS.iter().filter(|section| section.title == "Network") {
-        let mut state = section.state(ui);
-        state.set_open(false);
-        state.store(ui.ctx());
     }
 }
 
@@ -211,7 +160,7 @@ fn is_in_no_section(field: &Field) -> bool {
 }
 
 fn section_ui(ui: &mut Ui, section: &Section, experiment: &mut Experiment, context: &mut FormContext<'_>) {
-    let is_wrong = context.problems.iter().any(|problem| section.holds(&problem.place));
+    let is_wrong = context.problems.iter().any(|it| it.is_mistake() && section.holds(&it.place));
     let is_wanted = context.focus.as_ref().is_some_and(|focus| section.holds(focus));
     let summary = (section.summary)(experiment);
     let heading =
@@ -254,17 +203,4 @@ fn details_summary(experiment: &mut Experiment) -> String {
         parts.push("records weights".to_owned());
     }
     parts.join(", ")
-}
-
-fn results_ui(ui: &mut Ui, results: &Path) {
-    ui.add_space(theme::STEP);
-    let path = results.display().to_string();
-    let colour = theme::present(ui).text3;
-    ui.label(RichText::new("Results folder").size(theme::SMALL).color(colour));
-    let font = eframe::egui::FontId::proportional(theme::SMALL);
-    let shown = theme::fitted(ui.painter(), &path, &font, ui.available_width());
-    ui.add(Label::new(RichText::new(shown).size(theme::SMALL))).on_hover_text(&path);
-    if ui.add(widgets::button(Icon::Copy, "Copy path")).clicked() {
-        ui.ctx().copy_text(path);
-    }
 }

@@ -5,28 +5,31 @@ mod experiment;
 
 use std::path::Path;
 
-use eframe::egui::{self, Align, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
+use eframe::egui::{self, Align, Key, Label, Layout, RichText, ScrollArea, Ui};
 
 use crate::document::Document;
-use crate::form::{About, FormButton, FormContext, FormRequest, close_lines, inner_ui, value_ui};
+use crate::form::{About, FormButton, FormContext, FormRequest, close_lines, edited, inner_ui, value_ui};
 use crate::icons::Icon;
 use crate::runs::Runs;
 use crate::selection::Selection;
 use crate::swept::runs_text;
 use crate::views::DryRun;
+use crate::widgets::bounded_ui;
 use crate::{arm_look, faults, plan, text, theme, widgets};
 use doc::arch::{Difference, place_of};
 use doc::intervention::Prune;
 use doc::structure::logits;
 use doc::{Arm, Experiment, Intervention, Net, Run, Stage, planned};
-use figure::style_of;
 use form::path::{Place, Segment};
 use form::{Names, Node, Value};
-use results::RunState;
 use results::run_state::DEFINITION;
+use results::{ReportLevel, RunState};
+use run::weight_files::Guess;
 
 /// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];
+/// Settings of an import that stand below what would be copied from its file.
+const BELOW_FILE: &[&str] = &["content", "target"];
 
 /// The state of the inspector between frames.
 #[derive(Default)]
@@ -48,13 +51,13 @@ pub struct Inspected<'a> {
     pub focus: &'a mut Option<Place>,
     /// What a stage that copies would do.
     pub dry_run: &'a mut DryRun,
+    /// The arm that is to have the network of a weight file, and that network.
+    pub network: &'a mut Option<(usize, Box<Guess>)>,
     pub results: &'a Path,
     /// What the selected run has in the columns of the table of runs.
     pub details: &'a [(String, String)],
     /// The index of the style of the selected arm.
     pub colour: Option<usize>,
-    /// The index of another style for it, if one was chosen.
-    pub restyled: &'a mut Option<usize>,
     pub notes: &'a mut Vec<String>,
 }
 
@@ -72,6 +75,10 @@ impl Inspector {
     pub fn ui(&mut self, ui: &mut Ui, mut input: Inspected<'_>) -> Option<InspectorRequest> {
         if std::mem::take(&mut self.closes_lines) {
             close_lines(ui.ctx());
+        }
+        // A field that is no longer drawn was left too.
+        if edited(ui.ctx()).is_none() && !ui.input(|input| input.key_pressed(Key::Escape)) {
+            input.document.enter_typed();
         }
         let arm = input.selection.arm();
         let key = (input.document.revision(), arm);
@@ -97,17 +104,19 @@ impl Inspector {
             .id_salt(("selected", format!("{:?}", input.selection)))
             .max_height(most)
             .auto_shrink([false, true])
-            .show(ui, |ui| selected_ui(ui, &mut input, &mut context));
+            .show(ui, |ui| bounded_ui(ui, |ui| selected_ui(ui, &mut input, &mut context)));
         let rest = context.focus.take();
         ui.add_space(theme::STEP);
         ui.separator();
 
         let top = ui.cursor().top();
         context.focus = of_all;
-        experiment::head_ui(ui);
+        widgets::title_ui(ui, "Experiment");
         let head = ui.cursor().top() - top;
         let shown = ScrollArea::vertical().id_salt("experiment").auto_shrink([false, false]).show(ui, |ui| {
-            experiment::experiment_ui(ui, input.document, (arm, input.results), &mut context);
+            bounded_ui(ui, |ui| {
+                experiment::experiment_ui(ui, input.document, &mut context);
+            });
         });
         self.height = shown.content_size.y + head + 3.0 * theme::STEP;
 
@@ -188,8 +197,8 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
         let Some(inner) = inner else {
             return drop(ui.add(Label::new(RichText::new(name).font(medium)).truncate()));
         };
-        let room = ui.available_width() / 2.0;
-        let shown = theme::fitted(ui.painter(), &name, &medium, room);
+        let room = ui.available_width() - theme::width(ui.painter(), &inner, &medium) - 4.0 * theme::STEP;
+        let shown = theme::fitted(ui.painter(), &name, &medium, room.max(4.0 * theme::STEP));
         let link = ui.add(Label::new(shown).sense(eframe::egui::Sense::click()));
         if link.on_hover_text(format!("Settings of {name}")).clicked() {
             *input.selection = Selection::Arm(index);
@@ -198,27 +207,6 @@ fn selected_head_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
         ui.add(Label::new(RichText::new(inner).font(medium)).truncate());
     });
     ui.add_space(theme::STEP / 2.0);
-}
-
-/// Draws the line with the colour and mark of the selected arm; a click on the mark opens the palette.
-fn look_ui(ui: &mut Ui, input: &mut Inspected<'_>) {
-    let Some(index) = input.colour else { return };
-    let colours = theme::present(ui);
-    ui.horizontal(|ui| {
-        let label = RichText::new("Colour and mark").size(theme::BODY).color(colours.text2);
-        ui.add(Label::new(label).selectable(false)).on_hover_text("How figures and lists show the arm");
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let button = widgets::icon_button_ui(ui, true, Icon::CaretDown, "Colour and mark");
-            let (rect, _) =
-                ui.allocate_exact_size(eframe::egui::Vec2::splat(16.0), eframe::egui::Sense::hover());
-            arm_look::mark(ui, rect.center(), index, true);
-            let popup = Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-            let chosen = popup.show(|ui| arm_look::palette_ui(ui, style_of(index)));
-            if let Some(chosen) = chosen.and_then(|shown| shown.inner) {
-                *input.restyled = Some(chosen);
-            }
-        });
-    });
 }
 
 fn prune_of(stage: &mut Stage) -> Option<&mut Prune> {
@@ -267,33 +255,42 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             ui.add(Label::new(RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3)).wrap());
         }
         Selection::Run { id, .. } => {
-            run_ui(ui, input.document.run(&id), input.runs, (input.results, input.details));
+            run_ui(ui, input.document.run(&id), input.runs, input.details);
         }
         Selection::Arm(index) | Selection::Setting { arm: index, .. } => {
             let text = runs_text(&input.document.experiment, &context.about.swept, Some(index));
             let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
             (context.place, context.elsewhere) = (arms.index(index), OF_PLAN);
             value_ui(ui, arm, context);
-            look_ui(ui, input);
             hint_ui(ui, text.as_deref());
         }
         Selection::Stage { arm: index, path } => {
             let run = input.document.runs().iter().find(|run| run.arm_index == index).cloned();
             let base = input.document.base();
-            let Some(arm) = input.document.experiment.arms.get_mut(index) else { return };
+            let Experiment { arms: all, data, .. } = &mut input.document.experiment;
+            let Some(arm) = all.get_mut(index) else { return };
             let place = arms.index(index).key("plan");
             let Some((stage, place)) = plan::stage_at(&mut arm.plan, place, &path) else { return };
-            (context.place, context.elsewhere) = (place, plan::NESTED);
+            let is_import = matches!(stage, Stage::Do(Intervention::Import(_)));
+            (context.place, context.elsewhere) = (place, if is_import { BELOW_FILE } else { plan::NESTED });
             context.about.usual_params = Some(stage.usual_params());
             let criterion = prune_of(stage).map(|prune| prune.criterion.clone());
             inner_ui(ui, stage, context);
             if let Some((prune, before)) = prune_of(stage).zip(criterion) {
                 prune.follow_criterion(&before);
             }
+            // A stage within another may see other data.
+            let data = (path.len() == 1).then_some(data);
+            let folders = [&base, input.results];
+            let network = bounded_ui(ui, |ui| input.dry_run.ui(ui, (stage, run.as_ref()), data, folders));
+            *input.network = network.map(|network| (index, network));
+            if is_import {
+                context.elsewhere = &["file"];
+                inner_ui(ui, stage, context);
+            }
             hint_ui(ui, Some(stage.about().help));
             widgets::outline_inputs(ui);
-            faults::stage_ui(ui, stage, run.as_ref());
-            input.dry_run.ui(ui, stage, run.as_ref(), &base, input.results);
+            bounded_ui(ui, |ui| faults::stage_ui(ui, stage, run.as_ref()));
         }
     }
     (context.place, context.elsewhere) = (Place::default(), &[]);
@@ -394,7 +391,7 @@ fn edit_as_layers(experiment: &mut Experiment, place: &Place) -> Option<String> 
 }
 
 /// Draws what is known of a run, with its cells in the table of runs; `run` is none where the document no longer has it.
-fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, (results, details): (&Path, &[(String, String)])) {
+fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, details: &[(String, String)]) {
     let Some(run) = run else {
         ui.label("This run has outdated settings. Select another one.");
         return;
@@ -433,12 +430,12 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, (results, details): (&Pat
         }
         row("Run ID", run.id.clone());
     });
-    let folder = results.join(&run.id).display().to_string();
-    if ui.add(widgets::button(Icon::Copy, "Copy path of results")).on_hover_text(&folder).clicked() {
-        ui.ctx().copy_text(folder);
-    }
     ui.add_space(theme::STEP);
     for report in record.reports() {
+        if report.level == ReportLevel::Warning {
+            widgets::message_ui(ui, widgets::Tone::Warning, &report.summary);
+            continue;
+        }
         let check = match report.passed {
             Some(true) => "✓ ",
             Some(false) => "✗ ",

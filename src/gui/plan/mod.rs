@@ -8,8 +8,7 @@ mod row;
 
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::{
-    Align, Button, Context, Event, Key, KeyboardShortcut, Label, Layout, Modifiers, RichText, ScrollArea, Ui,
-    Vec2, vec2,
+    Align, Button, Context, Event, KeyboardShortcut, Label, Layout, RichText, ScrollArea, Ui, Vec2, vec2,
 };
 
 use crate::commands::Command;
@@ -31,8 +30,20 @@ enum PlanRequest {
     Act(Action, Vec<usize>),
     Add(Vec<Stage>),
     AddInto(Vec<usize>, Stage),
-    Move { from: Vec<usize>, to: Vec<usize> },
+    Move {
+        from: Vec<usize>,
+        to: Vec<usize>,
+    },
+    /// To do something with the stage that concerns more than the plan.
+    Do(Command, Vec<usize>),
 }
+
+/// What menus offer beside actions on the plan.
+const COMMANDS: [(Icon, &str, Command); 3] = [
+    (Icon::Copy, "Copy", Command::CopyStage),
+    (Icon::ArrowDown, "Paste below", Command::PasteStage),
+    (Icon::Stack, "Apply to all arms", Command::ApplyStage),
+];
 
 /// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has
 /// the place of the plan, and the problems, which are marked at their stages. Returns true if another stage is
@@ -56,7 +67,7 @@ pub fn plan_ui(
         follow_with_keyboard(ui.ctx());
     }
     let request = title.or(rows.request).or(keyboard);
-    let command = if let Some(PlanRequest::Act(action, _)) = &request { action.command() } else { None };
+    let command = if let Some(PlanRequest::Do(command, _)) = &request { Some(*command) } else { None };
     if let Some(request) = request {
         apply_request(request, plan, selected);
     }
@@ -65,7 +76,7 @@ pub fn plan_ui(
 
 fn apply_request(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
     match request {
-        PlanRequest::Select(path) => *selected = Some(path),
+        PlanRequest::Select(path) | PlanRequest::Do(_, path) => *selected = Some(path),
         PlanRequest::Act(action, path) => *selected = action.apply(plan, &path),
         PlanRequest::Add(stages) => {
             for stage in stages {
@@ -132,6 +143,10 @@ fn actions_ui(ui: &mut Ui, plan: &[Stage], path: Option<&[usize]>) -> Option<Pla
             request = Some(PlanRequest::Act(action, path.to_vec()));
             ui.close();
         }
+    }
+    for (icon, name, command) in COMMANDS {
+        let is_chosen = ui.add_enabled_ui(path.is_some(), |ui| widgets::entry_ui(ui, icon, name)).inner;
+        request = path.filter(|_| is_chosen).map(|path| PlanRequest::Do(command, path.to_vec())).or(request);
     }
     request
 }
@@ -216,16 +231,9 @@ pub enum Action {
     MoveUp,
     MoveDown,
     Duplicate,
-    Copy,
-    Paste,
-    ApplyToAll,
     /// Makes it the only stage of a repetition.
     Repeat,
     Remove,
-}
-
-const fn clipboard(key: Key) -> KeyboardShortcut {
-    KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
 
 /// The look of an action in menus.
@@ -236,26 +244,7 @@ pub struct ActionEntry {
 }
 
 impl Action {
-    pub const ALL: [Self; 8] = [
-        Self::MoveUp,
-        Self::MoveDown,
-        Self::Duplicate,
-        Self::Copy,
-        Self::Paste,
-        Self::ApplyToAll,
-        Self::Repeat,
-        Self::Remove,
-    ];
-
-    /// Returns the command of what concerns more than the plan.
-    const fn command(self) -> Option<Command> {
-        match self {
-            Self::Copy => Some(Command::CopyStage),
-            Self::Paste => Some(Command::PasteStage),
-            Self::ApplyToAll => Some(Command::ApplyStage),
-            Self::MoveUp | Self::MoveDown | Self::Duplicate | Self::Repeat | Self::Remove => None,
-        }
-    }
+    pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
 
     /// Returns its name, icon and key, while a row of the plan has the keyboard.
     pub const fn entry(self) -> ActionEntry {
@@ -263,9 +252,6 @@ impl Action {
             Self::MoveUp => ("Move up", Icon::ArrowUp, Some(widgets::MOVE_UP)),
             Self::MoveDown => ("Move down", Icon::ArrowDown, Some(widgets::MOVE_DOWN)),
             Self::Duplicate => ("Duplicate", Icon::Copy, Some(widgets::DUPLICATE)),
-            Self::Copy => ("Copy", Icon::Copy, Some(clipboard(Key::C))),
-            Self::Paste => ("Paste below", Icon::ArrowDown, Some(clipboard(Key::V))),
-            Self::ApplyToAll => ("Apply to all arms", Icon::Stack, None),
             Self::Repeat => ("Repeat this", Icon::Repeat, None),
             Self::Remove => ("Remove", Icon::Trash, Some(widgets::REMOVE)),
         };
@@ -280,14 +266,7 @@ impl Action {
         match self {
             Self::MoveUp if above(plan, path).is_none() => Some("It is the first stage"),
             Self::MoveDown if below(plan, path).is_none() => Some("It is the last stage"),
-            Self::MoveUp
-            | Self::MoveDown
-            | Self::Duplicate
-            | Self::Copy
-            | Self::Paste
-            | Self::ApplyToAll
-            | Self::Repeat
-            | Self::Remove => None,
+            Self::MoveUp | Self::MoveDown | Self::Duplicate | Self::Repeat | Self::Remove => None,
         }
     }
 
@@ -303,7 +282,6 @@ impl Action {
                 let copy = stage.clone();
                 Some(insert_after(plan, Some(path), copy))
             }
-            Self::Copy | Self::Paste | Self::ApplyToAll => own, // see `command`
             Self::Repeat => {
                 let body = vec![stage.clone()];
                 *stage = Stage::Repeat(doc::stage::Repeat { body, ..Default::default() });

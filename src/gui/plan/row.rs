@@ -14,9 +14,9 @@ use super::{PlanRequest, actions_ui, menu_ui};
 use crate::form::{Dragged, FormContext};
 use crate::icons::Icon;
 use crate::theme::{BODY, STEP, present};
-use crate::widgets;
+use crate::widgets::{self, Tone};
 use doc::plan::words;
-use doc::{Problem, Severity, Stage};
+use doc::{Problem, Stage};
 use form::number::{grouped, share_in_percent};
 use form::path::{Place, Segment, reach};
 use form::{Node, Value};
@@ -108,7 +108,7 @@ fn collect<'a>(
             starts_with(problem, &place) && !inner_place.as_ref().is_some_and(is_deeper)
         };
         let (sentence, own) = (stage.sentence(), problems.iter().filter(is_own).collect::<Vec<_>>());
-        let wrong = own.iter().find_map(|problem| {
+        let wrong = own.iter().filter(|problem| problem.is_mistake()).find_map(|problem| {
             wrong_part(stage, &sentence, problem.place.0.get(place.0.len()..).unwrap_or_default())
         });
         rows.push(PlanRow {
@@ -156,12 +156,8 @@ fn row_ui(ui: &mut Ui, row: &PlanRow, is_selected: bool, is_stop: bool) -> Respo
         let font = FontId::proportional(BODY);
         let number = ui.painter().text(pos2(left, middle), Align2::LEFT_CENTER, &row.number, font, ink);
         left = (left + NUMBER).max(number.right() + STEP);
-        if let Some(worst) = row.problems.iter().map(|problem| problem.severity).min() {
-            let (icon, colour) = match worst {
-                Severity::Error => (Icon::ErrorFill, colours.bad),
-                Severity::Note => (Icon::Warning, colours.warning),
-            };
-            icon.paint(ui.painter(), pos2(left + 6.0, middle), 14.0, colour);
+        if let Some(worst) = Tone::worst_of(row.problems.iter().copied()) {
+            worst.icon().paint(ui.painter(), pos2(left + 6.0, middle), 14.0, worst.colour(ui));
             left += 2.0 * STEP + 2.0;
         }
         sentence_ui(ui, row, pos2(left, middle), rect.right() - STEP / 2.0);

@@ -13,7 +13,7 @@ use doc::{Run, capitalised};
 use results::number::{fixed, plus_minus};
 use results::run_state::{DEFINITION, DIVERGED};
 use results::statistics::{Spread, level};
-use results::{RunRecord, RunState};
+use results::{INPUTS, RunRecord, RunState};
 
 /// The looks of the row of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +145,13 @@ pub fn run_look(run: &Run, runs: &Runs) -> RunLook {
         }
         RunState::Done => {
             let words = record.and_then(result).map_or_else(|| "done".to_owned(), text::percent);
-            look(Some(Icon::Check), words, RunTone::Good, "Latest test accuracy".to_owned())
+            let mut reports = record.into_iter().flat_map(RunRecord::reports);
+            match reports.find(|report| report.kind == INPUTS) {
+                Some(far) => {
+                    look(Some(Icon::WarningFill), words, RunTone::Warning, capitalised(&far.summary))
+                }
+                None => look(Some(Icon::Check), words, RunTone::Good, "Latest test accuracy".to_owned()),
+            }
         }
     }
 }
@@ -231,7 +237,7 @@ mod tests {
     use super::*;
     use crate::treatment::treatments;
     use doc::file::parse;
-    use results::{Event, Point};
+    use results::{Event, Point, Report};
 
     fn done(accuracy: f64) -> RunRecord {
         let point = Point { series: "test_accuracy".to_owned(), value: accuracy, ..Point::default() };
@@ -299,5 +305,10 @@ mod tests {
         let stopped = || RunRecord::from_events([Event::Stopped { secs: 1.0 }]);
         assert_eq!(of([stopped(), RunRecord::default()]).0.0, "1 of 2 stopped");
         assert_eq!(of([stopped(), stopped()]).0.0, "stopped");
+        let mut far = done(0.2779);
+        let report = Report { kind: INPUTS.to_owned(), summary: "far".to_owned(), ..Report::default() };
+        far.apply(Event::Report(report));
+        let run = of([done(0.97), far]).1;
+        assert_eq!((&*run.words, run.icon, &*run.hint), ("27.79 %", Some(Icon::WarningFill), "Far"));
     }
 }

@@ -3,11 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use eframe::egui::Ui;
-use eframe::egui::containers::menu::MenuButton;
-
-use crate::plot::{FigureView, Wanted};
-use crate::widgets;
+use crate::plot::FigureView;
 use figure::Figure;
 use figure::plots::Plot;
 
@@ -77,30 +73,15 @@ pub enum Offers {
     Nothing,
     /// Not yet, and why.
     Later(&'static str),
+    /// The one of several that was used last.
     Figure(Offer),
-    /// The one of several that was used last; each has its menu.
-    Figures(Offer),
 }
 
 impl Offers {
     pub fn figure(self) -> Option<Offer> {
         match self {
-            Self::Figure(offer) | Self::Figures(offer) => Some(offer),
+            Self::Figure(offer) => Some(offer),
             Self::Nothing | Self::Later(_) => None,
         }
     }
-}
-
-/// Draws a menu that exports one of several figures of the view, such as the "histogram"; returns the chosen way.
-pub fn take_ui(ui: &mut Ui, what: &str) -> Option<Wanted> {
-    let menu = MenuButton::from_button(widgets::button(None, &format!("Export {what}"))).ui(ui, |ui| {
-        let entries = [
-            ("Write to a file…", Wanted::File),
-            ("Copy as an image", Wanted::Picture),
-            ("Copy values as CSV", Wanted::Values),
-        ];
-        entries.into_iter().find(|(text, _)| ui.button(*text).clicked()).map(|(_, wanted)| wanted)
-    });
-    menu.0.on_hover_text(format!("Exports the {what} as SVG, PDF, PNG or CSV, or copies it"));
-    menu.1.and_then(|shown| shown.inner)
 }

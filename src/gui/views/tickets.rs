@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
+use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
 
 use super::network_at_end::{hint_ui, keeps_rounds, position_ui};
 use super::offer::{Offer, Offers};
@@ -219,8 +219,6 @@ impl Tickets {
                 if found.iter().all(|(.., moments)| moments.len() < 2) {
                     if has_rounds(input, arms) {
                         hint_ui(ui);
-                    } else {
-                        ui.label(RichText::new(ONE_ROUND).small().weak());
                     }
                 }
                 self.figure_ui(ui, Source::Overlap(found));
@@ -309,9 +307,6 @@ impl Tickets {
         }
     }
 }
-
-/// The reason for one point for each arm.
-const ONE_ROUND: &str = "Each arm prunes in one round, so there is one mask to compare. For a curve, put Prune and Train into a Repeat";
 
 /// Returns true if a run prunes in several rounds, whose networks could be kept.
 fn has_rounds(input: &ViewInput<'_>, arms: &[(&str, Vec<&Run>)]) -> bool {

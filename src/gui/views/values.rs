@@ -25,7 +25,6 @@ pub struct Values {
     /// A row to show next.
     target: Option<usize>,
     wanted: usize,
-    is_setting: bool,
 }
 
 impl Values {
@@ -59,33 +58,23 @@ impl Values {
 
     fn set_ui(&mut self, ui: &mut Ui, name: &str, arm: &str) -> Option<Set> {
         let count = self.chosen.len();
-        let mut set = None;
-        ui.horizontal_wrapped(|ui| {
-            let button = ui.add_enabled(count > 0, widgets::button(None, "Set…").selected(self.is_setting));
-            let button = button.on_disabled_hover_text("Select entries in the table first");
-            if button.on_hover_text("Adds a stage that sets the chosen entries to a value").clicked() {
-                self.is_setting ^= true;
-            }
+        if count == 0 {
+            return None;
+        }
+        let add = ui.horizontal_wrapped(|ui| {
             let entries = if count == 1 { "entry" } else { "entries" };
-            ui.small(format!("{} {entries} chosen", text::grouped(count as u64)));
-            if count > 0 && ui.add(widgets::ghost(None, "Clear selection")).clicked() {
+            let label = ui.label(format!("Set {} {entries} to", text::grouped(count as u64)));
+            widgets::input_ui(ui, DragValue::new(&mut self.value).speed(0.01)).labelled_by(label.id);
+            let hint = format!("Adds a Set stage to the end of the plan of {arm}");
+            let add = ui.add(widgets::button(None, "Add to plan")).on_hover_text(hint).clicked();
+            let indices = add.then(|| self.chosen.iter().copied().collect());
+            if ui.add(widgets::ghost(None, "Clear selection")).clicked() {
                 self.chosen.clear();
             }
+            indices
         });
-        if self.is_setting && count > 0 {
-            ui.horizontal_wrapped(|ui| {
-                let label = ui.label("to");
-                widgets::input_ui(ui, DragValue::new(&mut self.value).speed(0.01)).labelled_by(label.id);
-                let add = ui.add(widgets::button(None, "Add to plan"));
-                let hint = format!("Adds a Set stage to the end of the plan of {arm}");
-                if add.on_hover_text(hint).clicked() {
-                    let indices = self.chosen.iter().copied().collect();
-                    set = Some(Set { parameter: name.to_owned(), indices, value: self.value });
-                    self.is_setting = false;
-                }
-            });
-        }
-        set
+        let (parameter, value) = (name.to_owned(), self.value);
+        add.inner.map(|indices| Set { parameter, indices, value })
     }
 
     fn table_ui(&mut self, ui: &mut Ui, values: &ParameterValues, widest: Widest) {

@@ -9,11 +9,11 @@ use eframe::egui::{
 };
 
 use super::network_at_end::{NetworkAtEnd, Source, keeps_rounds};
-use super::offer::{self, Offer, Offers, take_ui};
+use super::offer::{Offer, Offers};
 use super::values::{Values, Widest, place_of, state_of};
 use super::{Request, Shared, View, ViewEntry, ViewInput, key_ui, loaded_ui, parameter_ui};
 use crate::background::Latest;
-use crate::plot::{FigureView, Wanted, figure_ui};
+use crate::plot::{FigureView, figure_ui};
 use crate::runs::Runs;
 use crate::table::width_of;
 use crate::text;
@@ -99,8 +99,8 @@ pub const ENTRY: ViewEntry = ViewEntry {
     help: "Which weights of a parameter remain, which are frozen, and where? The \
            histogram shows the distribution of the surviving and the frozen weights, beside the initial \
            distribution if it is known. The image shows every entry at its place, outputs from top to \
-           bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
-           copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
+           bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export \
+           and copy take the one clicked last. Tick entries in the list to add a \
            stage that sets them to a value. This view needs a run that is done; where the networks after each \
            training are kept, the slider at the top goes through the rounds, also while the run goes on.",
     make: || Box::<Weights>::default(),
@@ -129,7 +129,7 @@ impl View for Weights {
             Used::Image => self.shown.name(),
         };
         let (name, title) = (format!("{parameter}-{name}"), format!("{name} of {parameter}"));
-        Offers::Figures(match (self.used, self.seen.clone()) {
+        Offers::Figure(match (self.used, self.seen.clone()) {
             (Used::Histogram, _) => Offer::visible(name, title, &self.histogram_view, histogram),
             (Used::Image, None) => return Offers::Later("There is no image of the weights"),
             (Used::Image, Some(loaded)) => {
@@ -141,12 +141,7 @@ impl View for Weights {
 }
 
 impl Weights {
-    /// Asks for an export of the figure that was used last.
-    fn take(&self, wanted: Wanted) -> Option<Request> {
-        Some(Request::Take(offer::Subject::View(self.offers().figure()?), wanted))
-    }
-
-    /// Draws the chosen parameter; returns a stage for the plan of `arm`, or a figure to export.
+    /// Draws the chosen parameter; returns a stage for the plan of `arm`.
     fn parameters_ui(
         &mut self,
         ui: &mut Ui,
@@ -154,7 +149,7 @@ impl Weights {
         source: &Source,
         arm: &str,
     ) -> Option<Request> {
-        let (parameter, wanted) = self.choice_ui(ui, summary)?;
+        let parameter = self.choice_ui(ui, summary)?;
         let key = (source.clone(), parameter.name.clone());
         if self.histogram.as_ref().is_none_or(|(known, _)| *known != key) {
             // Of another moment of the same parameter, the zoom stays.
@@ -166,10 +161,7 @@ impl Weights {
             self.histogram = Some((key.clone(), Arc::new(histogram(parameter))));
         }
         let space = ui.available_size();
-        if wanted.is_some() {
-            self.used = Used::Histogram;
-        }
-        let rest = if space.x > BESIDE[0] && space.x > BESIDE[1] * space.y {
+        if space.x > BESIDE[0] && space.x > BESIDE[1] * space.y {
             let image = picture_width(parameter, space);
             let histogram = vec2(space.x - TABLE - image - 2.0 * theme::STEP, space.y);
             ui.with_layout(Layout::left_to_right(Align::Min), |ui| self.both_ui(ui, histogram, &key, arm))
@@ -183,8 +175,7 @@ impl Weights {
             let mut draw =
                 |ui: &mut Ui| ui.allocate_ui(size, |ui| self.both_ui(ui, histogram, &key, arm)).inner;
             if has_bar { scroll.show(ui, draw).inner } else { draw(ui) }
-        };
-        wanted.and_then(|wanted| self.take(wanted)).or(rest)
+        }
     }
 
     /// Draws the histogram in its size, and the entries in the room that is left.
@@ -216,35 +207,28 @@ impl Weights {
         self.seen = Some(loaded.clone());
         let space = ui.available_size();
         let side = (space.x - TABLE - theme::STEP).max(0.5 * space.x - theme::STEP);
-        let shown = ui.horizontal_top(|ui| {
+        let set = ui.horizontal_top(|ui| {
             let (picture, shown) = (&mut self.picture, &mut self.shown);
             let image = |ui: &mut Ui| picture_ui(ui, picture, shown, &loaded);
             let left = ui.allocate_ui(vec2(side, space.y), |ui| ui.vertical(image).inner);
             let is_pressed = ui.input(|input| input.pointer.any_pressed());
-            let wanted = left.inner;
-            if wanted.is_some() || (is_pressed && ui.rect_contains_pointer(left.response.rect)) {
+            if is_pressed && ui.rect_contains_pointer(left.response.rect) {
                 self.used = Used::Image;
             }
             let values = &mut self.values;
             let table = |ui: &mut Ui| values.ui(ui, &key.1, (&loaded.values, loaded.widest), arm);
             let rest = vec2(ui.available_width(), space.y);
-            let set = ui.allocate_ui(rest, |ui| ui.vertical(table).inner).inner;
-            (wanted, set)
+            ui.allocate_ui(rest, |ui| ui.vertical(table).inner).inner
         });
-        let (wanted, set) = shown.inner;
-        wanted.and_then(|wanted| self.take(wanted)).or(set.map(Request::AddStage))
+        set.inner.map(Request::AddStage)
     }
 
-    /// Draws the chosen parameter, and the chosen export of its histogram.
-    fn choice_ui<'a>(
-        &mut self,
-        ui: &mut Ui,
-        summary: &'a NetworkSummary,
-    ) -> Option<(&'a ParameterSummary, Option<Wanted>)> {
+    /// Draws the choice of the parameter, and what it is.
+    fn choice_ui<'a>(&mut self, ui: &mut Ui, summary: &'a NetworkSummary) -> Option<&'a ParameterSummary> {
         let known = summary.parameters.iter().find(|parameter| parameter.name == self.parameter);
         let parameter = known.or_else(|| summary.parameters.first())?;
         self.parameter.clone_from(&parameter.name);
-        let wanted = ui.horizontal_wrapped(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let names = summary.parameters.iter().map(|parameter| &parameter.name);
             parameter_ui(ui, &mut self.parameter, names);
             let entries = parameter.shape.iter().product::<usize>() as u64;
@@ -256,10 +240,8 @@ impl Weights {
                 fixed(f64::from(parameter.maximum), 4)
             );
             ui.label(RichText::new(facts).small());
-            take_ui(ui, "histogram")
         });
-        let chosen = summary.parameters.iter().find(|parameter| parameter.name == self.parameter);
-        chosen.map(|parameter| (parameter, wanted.inner))
+        summary.parameters.iter().find(|parameter| parameter.name == self.parameter)
     }
 }
 
@@ -268,13 +250,12 @@ fn is_same((source, name): &Subject, (other, of_other): &Subject) -> bool {
     source.is_same_run(other) && name == of_other
 }
 
-/// Draws the image below the choice of its subject; returns the chosen export.
-fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Loaded) -> Option<Wanted> {
-    let wanted = ui.horizontal_wrapped(|ui| {
+/// Draws the image below the choice of its subject.
+fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Loaded) {
+    ui.horizontal_wrapped(|ui| {
         ui.selectable_value(shown, Shown::Values, "Values").on_hover_text("The values as colours");
         ui.selectable_value(shown, Shown::Mask, "Mask")
             .on_hover_text("Which entries remain, are frozen or pruned");
-        take_ui(ui, "image")
     });
     let colours = colours(loaded.full, loaded.counts, *shown);
     let keys = keys(ui, &colours, loaded);
@@ -288,7 +269,6 @@ fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Lo
             };
         }
     });
-    wanted.inner
 }
 
 /// Returns the width of the image beside histogram and table: what it fills.

@@ -50,11 +50,7 @@ pub fn results(page: &mut Page, material: &Material<'_>) {
     let shown = lines.len().min(MOST_LINES);
     let rows = cells(&found, &lines[..shown], &material.rows, &material.labels, Numbers::Shown);
     let Some((head, rows)) = rows.split_first() else { return };
-    let mut head: Vec<&str> = head.iter().map(String::as_str).collect();
-    let seed = found.columns.iter().position(|column| *column == Column::Seed);
-    if let Some(name) = seed.and_then(|place| head.get_mut(place + 1)) {
-        *name = "Seeds";
-    }
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
     page.table(
         "Mean ± half of the 95 % confidence interval over seeds (Student's t). Done and failed runs count, with their last values; runs that go on count while there are no others.",
         &head,

@@ -12,6 +12,7 @@ use crate::session::{Session, StageEnd, report};
 use data::Samples;
 use doc::structure::{LayerKind, Op, Role};
 use net::{Activations, Compute, Layout, NORM_EPSILON, Network};
+use results::INPUTS;
 
 /// Number of test samples that are looked at, evenly apart, and the least; with fewer, variances say little.
 const SAMPLES: usize = 256;
@@ -53,7 +54,7 @@ fn check_activations(session: &mut Session) -> Result<(), RunError> {
             too few for these statistics",
         data_settings(&context.spec, &session.program[..session.next]).normalize().text()
     );
-    session.report(report("inputs", summary).warning())
+    session.report(report(INPUTS, summary).warning())
 }
 
 /// Measures how far activations on samples are from the running statistics, in evaluation mode: medians over the channels of

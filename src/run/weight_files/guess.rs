@@ -255,6 +255,15 @@ impl Scaling {
         source.map_or(Self::Unknown, Self::Likely)
     }
 
+    /// Returns the scaling, as far as it is known.
+    pub fn normalize(&self) -> Option<Normalize> {
+        match self {
+            Self::Known(normalize) => Some(normalize.clone()),
+            Self::Likely(source) => Some(source.normalize()),
+            Self::Unknown => None,
+        }
+    }
+
     /// Notes data whose scaling may differ from that of the weights in `file`; none where both are known to agree.
     pub fn note(&self, file: &str, data: &Data) -> Option<String> {
         let here = data.normalize();

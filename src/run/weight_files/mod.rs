@@ -92,7 +92,7 @@ pub fn shapes_of(tensors: &BTreeMap<String, FileTensor>) -> Shapes {
 }
 
 /// Rows of a table in a message; more are counted.
-const SOME: usize = 12;
+const SOME: usize = 5;
 /// Tensors without a place in the network that are named; more are counted.
 const SOME_UNUSED: usize = 5;
 

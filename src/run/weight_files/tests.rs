@@ -319,7 +319,7 @@ fn all_that_differs_is_in_one_table() {
         "  bn1.bias                    16 here, no floating-point tensor of that name in the file\n",
         "  linear.weight               100×64 here, 10×64 in the file\n",
         "  layer2.0.downsample.0.weight  not in this network, 32×16×1×1 in the file\n",
-        "  and 1 more",
+        "  and 8 more",
     ] {
         let line: Vec<&str> = line.split_whitespace().collect();
         let rows = table.lines().map(|row| row.split_whitespace().collect::<Vec<_>>());

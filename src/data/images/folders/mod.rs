@@ -58,10 +58,10 @@ fn is_picture(path: &Path) -> bool {
     !is_hidden && ENDINGS.contains(&ending(path).as_str())
 }
 
-/// Returns true if a folder has folders of pictures, as far as a glance shows: pictures in one of the first folders, of the training
-/// part where there is one.
-pub(crate) fn is_like_pictures(folder: &Path) -> bool {
-    let is_like = || {
+/// Returns a picture of each of the first folders of a folder, of the training part where there is one; none where that holds
+/// no pictures in folders.
+pub(crate) fn first_pictures(folder: &Path) -> Vec<PathBuf> {
+    let found = || {
         let [train, ..] = Splits::find(folder).unwrap_or_default().parts;
         let folder = match train {
             Some(train) => train,
@@ -70,13 +70,13 @@ pub(crate) fn is_like_pictures(folder: &Path) -> bool {
                 None => folder.to_owned(),
             },
         };
-        let has_pictures = |class: &String| {
+        let first = |class: &String| {
             let entries = std::fs::read_dir(folder.join(class)).into_iter().flatten().flatten();
-            entries.take(100).any(|entry| is_picture(&entry.path()))
+            entries.take(100).map(|entry| entry.path()).find(|path| is_picture(path))
         };
-        Ok::<_, DataError>(folders(&folder)?.iter().take(50).any(has_pictures))
+        Ok::<_, DataError>(folders(&folder)?.iter().take(50).filter_map(first).collect())
     };
-    is_like().unwrap_or(false)
+    found().unwrap_or_default()
 }
 
 /// Finds the pictures below a folder. `map` gives folders their classes; without it, the names of the folders are sorted.

@@ -30,7 +30,7 @@ fn a_class_may_be_called_train() {
     }
     let found = find(folder.path(), None).unwrap();
     assert_eq!((found.classes, found.test), (["bus", "train", "val"].map(str::to_owned).to_vec(), None));
-    assert!(is_like_pictures(folder.path()));
+    assert!(!first_pictures(folder.path()).is_empty());
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn parts(folders: &[&str]) -> Result<(String, [Vec<String>; 3]), String> {
         folder.write(&format!("{part}/a/1.png"), b"");
         folder.write(&format!("{part}/b/1.png"), b"");
     }
-    assert!(is_like_pictures(folder.path()), "{folders:?}");
+    assert!(!first_pictures(folder.path()).is_empty(), "{folders:?}");
     let found = find(folder.path(), None).map_err(|error| error.to_string())?;
     let parts = [found.train, found.validation.unwrap_or_default(), found.test.unwrap_or_default()];
     let first =
@@ -165,7 +165,7 @@ fn a_part_is_never_a_class_because_of_what_is_beside_it() {
         }
         let message = find(folder.path(), None).unwrap_err().to_string();
         assert!(message.contains(found) && message.contains("parts named train, training; val"), "{message}");
-        assert!(is_like_pictures(folder.path()), "{files:?}");
+        assert!(!first_pictures(folder.path()).is_empty(), "{files:?}");
     }
     // Words that only begin like those of parts, and what is no part beside parts.
     let folder = Folder::new("folders-beside-classes");

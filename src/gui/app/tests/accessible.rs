@@ -5,10 +5,13 @@ use egui_kittest::kittest::NodeT;
 
 use super::*;
 // The module has a `Stage` of its own: what a test sees on the other side.
-use crate::dialogs::{Dialog, Leaving, Next, OtherNetwork, PathUse};
+use crate::dialogs::{Dialog, Leaving, Next, PathUse};
 use crate::files::Purpose;
-use doc::Stage;
+use crate::importing::{Importing, Weights};
+use data::{Data, Shape};
+use doc::{Loss, Net, Stage, Structure};
 use form::{Node, Value};
+use run::weight_files::{FileShapes, guess};
 
 const INPUTS: &[Role] = &[
     Role::TextInput,
@@ -78,6 +81,20 @@ fn every_input_of_every_form_has_a_name() {
     }
 }
 
+/// The question about weights of the default network, for an arm with another one or the same.
+fn importing(path: &Path, net: &str) -> Dialog {
+    let structure = |net: &str| {
+        let net: Net = form::ron_text::from_str(net).unwrap();
+        Structure::new(&net, Shape::new(1, 8, 8), 10, &Loss::CrossEntropy).unwrap()
+    };
+    let parameters = structure("Mlp()").parameters.into_iter();
+    let shapes = parameters.map(|parameter| (parameter.name, parameter.shape)).collect();
+    let file = FileShapes { shapes, ..FileShapes::default() };
+    let weights = Weights { path: path.to_owned(), guess: guess(&file), shapes: file };
+    let arm = (0, "a".to_owned());
+    Dialog::Import(Box::new(Importing::new(weights, arm, "a", Some(&structure(net)), &Data::all()[0])))
+}
+
 fn dialogs() -> Vec<Dialog> {
     let (path, title) = (PathBuf::from("/x.ron"), "x".to_owned());
     let (leaving, usage) = (Leaving::to(Next::Quit), PathUse::Save(None));
@@ -89,16 +106,8 @@ fn dialogs() -> Vec<Dialog> {
         Dialog::Running { runs: 2, leaving, comes_back: true },
         Dialog::resume(&title, vec!["ab".to_owned(), "cd".to_owned()], None),
         Dialog::recover(&kept, "today 14:03, 40 s ago"),
-        Dialog::import(path.clone(), 0, &title, std::iter::empty()),
-        Dialog::OtherNetwork(OtherNetwork {
-            path: path.clone(),
-            arm: 0,
-            name: title.clone(),
-            whose: title.clone(),
-            fit: None,
-            guess: Err("no network here has its layers".to_owned()),
-            notes: Vec::new(),
-        }),
+        importing(&path, "Mlp()"),
+        importing(&path, "Mlp(hidden: [2])"),
         Dialog::comments(path.clone(), None),
         Dialog::changed(path.clone(), None),
         Dialog::overwrite(path.clone(), usage.clone(), &[path]),

@@ -72,7 +72,7 @@ fn edits_are_taken_back_and_made_again_by_keys() {
 }
 
 #[test]
-fn what_is_typed_into_a_field_is_taken_back_at_once_and_what_is_no_value_yet_by_the_field() {
+fn what_is_typed_into_a_field_is_taken_back_there_and_by_undo_once_it_counts() {
     let mut window = Window::new();
     window.harness.run();
     let batch = |window: &Window| window.harness.state().editor.document.experiment.train.batch;
@@ -80,19 +80,21 @@ fn what_is_typed_into_a_field_is_taken_back_at_once_and_what_is_no_value_yet_by_
     let field = window.harness.get_by_label("Batch size");
     field.focus();
     window.harness.run();
-    for letter in ["7", "5"] {
-        window.harness.event(egui::Event::Text(letter.to_owned()));
-        window.harness.run();
-    }
+    let text = |window: &Window| window.harness.get_by_label("Batch size").value().unwrap_or_default();
+    let shown = text(&window);
+    window.harness.event(egui::Event::Text("75".to_owned()));
+    window.harness.run();
+    assert_eq!((batch(&window), text(&window).as_str()), (before, "75"));
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.harness.run();
+    assert_eq!(text(&window), shown);
+    window.harness.event(egui::Event::Text("1".to_owned()));
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
     assert_ne!(batch(&window), before);
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     window.harness.run();
-    assert_eq!(batch(&window), before);
-    window.harness.event(egui::Event::Text("x".to_owned()));
-    window.harness.run();
-    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-    window.harness.run();
-    assert_eq!(batch(&window), before);
+    assert_eq!((batch(&window), text(&window)), (before, shown));
 }
 
 #[test]
@@ -239,8 +241,8 @@ fn what_would_be_dropped_is_told() {
     let mut window = Window::new();
     let file = egui::HoveredFile { path: Some("/x/mine.ron".into()), ..Default::default() };
     window.harness.input_mut().hovered_files.push(file);
-    window.harness.step();
-    assert_eq!(crate::app::dropped::promise(&[Some("/x/mine.ron".into())], "dense"), "Drop to open mine.ron");
+    window.harness.run_steps(3);
+    assert!(window.sees("Drop to open experiments, import weights or use data"));
     window.harness.input_mut().hovered_files.clear();
     window.harness.run();
 }

@@ -48,6 +48,7 @@ fn a_chosen_folder_with_other_data_leaves_the_experiment_as_it_is() {
     assert_eq!(data(&window), before);
     assert!(window.sees("This folder holds CIFAR-10"));
     assert!(window.sees("The experiment needs MNIST: choose the folder with train-images-idx3-ubyte"));
+    assert!(window.sees("Details"));
     // The next one is right, and only the folder changes.
     let right = fill(&folder.path().join("right"), &MNIST);
     window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().join("right")));
@@ -70,8 +71,10 @@ fn a_chosen_folder_without_data_says_which_files_are_needed() {
     std::fs::create_dir(&empty).unwrap();
     choose(&mut window, &empty);
     assert_eq!(data(&window), before);
-    assert!(window.sees("This folder does not hold MNIST") && window.sees(&empty.display().to_string()));
-    assert!(window.sees("t10k-labels-idx1-ubyte") && !window.sees("Drop an experiment"));
+    assert!(window.sees("This folder does not hold MNIST") && window.sees("t10k-labels-idx1-ubyte"));
+    assert!(!window.sees(&empty.display().to_string()), "folded");
+    window.click("Details");
+    assert!(window.sees(&empty.display().to_string()) && !window.sees("Drop an experiment"));
     window.click("Not now");
     assert_eq!(data(&window), before);
 }
@@ -99,6 +102,9 @@ fn data_that_are_missing_say_where_they_were_looked_for_and_plots_say_why_nothin
     assert!(window.sees("Nothing can run yet. Data: MNIST not found"));
     assert!(!window.sees("Press Run: curves"));
     window.click("1 problem");
+    assert!(window.sees("Choose folder…: Data") && window.sees("Download…: Data"));
+    window.click("Details");
+    assert!(!window.sees("Mnist(dir:"), "that is for people who write files");
     let looked = folder.path().join("none").display().to_string();
     assert!(window.sees(&looked) && window.sees("train-labels-idx1-ubyte"));
 }
@@ -116,4 +122,32 @@ fn a_template_whose_data_are_missing_asks_for_their_folder() {
         let set = template.experiment().data.file_set().unwrap();
         assert_eq!(window.sees(&format!("This experiment needs {set}")), is_missing, "{}", template.name);
     }
+}
+
+#[test]
+fn data_that_were_found_once_are_found_by_the_next_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = window(folder.path());
+    let mnist = fill(&folder.path().join("right"), &MNIST);
+    choose(&mut window, &mnist);
+    assert!(window.harness.state().editor.document.first_error().is_none());
+    let text = "(data: Mnist(), arms: [(name: \"a\", plan: [Test])])";
+    let next = folder.path().join("next.ron");
+    std::fs::write(&next, text).unwrap();
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().shell.dialog = None;
+    let discarded = std::sync::Arc::new(window.harness.state().editor.document.experiment.clone());
+    let leaving = Leaving { discarded: Some(discarded), ..Leaving::to(Next::Open(next.clone())) };
+    window.harness.state_mut().proceed(leaving, &ctx);
+    window.harness.run();
+    let document = &window.harness.state().editor.document;
+    assert_eq!(document.path(), Some(next.as_path()));
+    assert!(document.first_error().is_none(), "{:?}", document.first_error());
+    assert!(!document.is_unsaved() && window.log().contains("Took MNIST from "), "{}", window.log());
+    // Folders of other machines are no use.
+    std::fs::remove_dir_all(&mnist).unwrap();
+    let app = window.harness.state_mut();
+    app.editor.document.experiment.data = Data::all()[2].clone();
+    window.harness.run();
+    assert!(window.sees("1 problem"));
 }

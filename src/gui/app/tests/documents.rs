@@ -1,7 +1,7 @@
 //! Opening, saving and closing, with questions before anything is lost.
 
 use super::*;
-use crate::dialogs::Dialog;
+use crate::dialogs::{Dialog, Leaving, Next};
 use crate::document::Document;
 use crate::recovery::UnsavedEdits;
 
@@ -82,6 +82,7 @@ fn a_broken_file_is_refused_with_line_and_column() {
     std::fs::write(&path, "Experiment(\n    nmae: \"x\",\n)\n").unwrap();
     let window = Window::open(Some(path));
     assert!(window.sees("broken.ron:2:5"), "{}", window.log());
+    assert!(window.sees("    nmae: \"x\",\n    ^"), "the line, with a mark below the column");
     assert!(window.sees("The file cannot be opened"));
 }
 
@@ -104,6 +105,69 @@ fn without_a_file_dialog_a_path_can_be_typed() {
     window.harness.run();
     window.click("Open");
     assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
+}
+
+#[test]
+fn a_typed_path_is_completed_and_is_that_of_a_folder_where_one_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["pictures/cat", "pictures/dog", "plain"] {
+        std::fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    std::fs::write(folder.path().join("pictures.zip"), "").unwrap();
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(PathAnswer::Unavailable);
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().ask_for_data(&ctx);
+    window.harness.run();
+    assert!(window.sees("Type the path of the folder; Tab completes it."));
+    if let Some(Dialog::Path { text, .. }) = &mut window.harness.state_mut().shell.dialog {
+        *text = format!("{}/pi", folder.path().display());
+    }
+    window.harness.get_by_label("Path").focus();
+    window.harness.run();
+    window.harness.key_press(Key::Tab);
+    window.harness.run();
+    let typed = |window: &Window| match &window.harness.state().shell.dialog {
+        Some(Dialog::Path { text, .. }) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(typed(&window), format!("{}/pictures/", folder.path().display()));
+    window.harness.key_press(Key::Tab);
+    window.harness.run();
+    assert!(typed(&window).ends_with("/pictures/"), "cat and dog have nothing in common");
+    window.harness.get_by_label("Path").type_text("d");
+    window.harness.key_press(Key::Tab);
+    window.harness.run();
+    assert_eq!(typed(&window), format!("{}/pictures/dog/", folder.path().display()));
+}
+
+#[test]
+fn the_name_of_an_experiment_follows_its_file_unless_somebody_gave_it_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::new();
+    let save = |window: &mut Window, name: &str| {
+        window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().join(name)));
+        window.execute(Command::SaveAs);
+        window.harness.state().editor.document.experiment.name.clone()
+    };
+    assert_eq!(save(&mut window, "mnist_own.ron"), "mnist_own");
+    assert_eq!(save(&mut window, "again.ron"), "again");
+    window.harness.state_mut().editor.document.experiment.name = "Mine".to_owned();
+    window.harness.run();
+    assert_eq!(save(&mut window, "third.ron"), "Mine");
+}
+
+#[test]
+fn errors_of_an_experiment_are_not_counted_in_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    window.harness.state_mut().log.error("a failed");
+    window.harness.run();
+    assert!(window.sees("1 new error"));
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().proceed(Leaving::to(Next::New(doc::templates::BLANK)), &ctx);
+    window.harness.run();
+    assert!(!window.sees("1 new error"));
 }
 
 #[test]

@@ -63,11 +63,10 @@ fn weights_of_another_network_show_what_differs_and_offer_theirs() {
     window.harness.run();
     drop_on(&mut window, &weights);
     assert!(window.sees("The weights do not fit the network of reinitialized"));
-    assert!(window.harness.query_by_label_contains("these differ:").is_some());
+    assert!(window.sees("Nothing would be copied: 0 of 6 parameters fit") && window.sees("and 1 more"));
     for text in [
         "They fit 64–5–10 for inputs of 1×8×8, 10 classes. A multi-layer perceptron with one hidden layer of 5 units",
-        "net: Mlp(hidden: [5], classes: 10)",
-        "Use it as the network of the experiment (dense, winning ticket, reinitialized and ",
+        "\"Use this network\" replaces that of the experiment (dense, winning ticket, reinitialized and ",
     ] {
         assert!(window.harness.query_by_label_contains(text).is_some(), "{text}");
     }
@@ -84,9 +83,7 @@ fn weights_of_another_network_show_what_differs_and_offer_theirs() {
     write_zeros(&weights, &[("embedding.weight", &[7, 3])]);
     std::fs::write(folder.path().join("page.pt"), "<html>").unwrap();
     drop_on(&mut window, &weights);
-    assert!(
-        window.harness.query_by_label_contains("No network here has its layers: embedding 7×3.").is_some()
-    );
+    assert!(window.sees("No network here has its layers: embedding 7×3"));
     assert!(window.harness.query_by_label("Use this network").is_none());
     window.click("Close");
     drop_on(&mut window, &folder.path().join("page.pt"));
@@ -119,11 +116,8 @@ fn weights_with_more_than_the_network_has_are_offered_with_theirs() {
     state.workspace.selection = Selection::Arm(0);
     window.harness.run();
     drop_on(&mut window, &weights);
-    assert!(window.harness.query_by_label_contains("has no place for all of the weights").is_some());
-    assert!(
-        window.harness.query_by_label_contains("fc3.bias    not in this network, 10 in the file").is_some()
-    );
-    assert!(window.sees("Import what fits"));
+    assert!(window.sees("Import the weights into dense?") && window.sees("Import weights"));
+    assert!(window.sees("The file also has fc3.bias, fc3.weight, which this network does not have"));
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
     assert_eq!(form::Stored::to_ron(&experiment.net), "Mlp(hidden: [5, 10])");
@@ -195,10 +189,124 @@ fn the_network_of_a_file_brings_its_data_along() {
     write_zeros(&weights, &shapes);
     let mut window = Window::open(Some(saved_template(folder.path())));
     drop_on(&mut window, &weights);
-    let text = "The present data do not fit it: the experiment takes CIFAR-10 (normalize: ImageNet)";
-    assert!(window.harness.query_by_label_contains(text).is_some());
+    assert!(window.sees("CIFAR-10 instead of Digits (built in), which does not fit it"));
     window.click("Use this network");
     let experiment = &window.harness.state().editor.document.experiment;
     assert_eq!(form::Stored::to_ron(&experiment.data), "Cifar10(normalize: ImageNet)");
     assert_eq!(form::Stored::to_ron(&experiment.net), "ResNet()");
+}
+
+/// The weights of a network of pictures in three classes, which no known data have.
+fn write_own_resnet(path: &Path) {
+    use data::Shape;
+    use doc::{Loss, Net, Structure};
+    let net: Net = form::ron_text::from_str("ResNet(depth: 20)").unwrap();
+    let structure = Structure::new(&net, Shape::new(3, 32, 32), 3, &Loss::CrossEntropy).unwrap();
+    let all = structure.parameters.iter();
+    let shapes: Vec<_> = all.map(|parameter| (parameter.name.as_str(), &parameter.shape[..])).collect();
+    write_zeros(path, &shapes);
+}
+
+#[test]
+fn a_network_without_data_that_it_runs_on_is_not_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("own.safetensors");
+    write_own_resnet(&weights);
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    let before = window.harness.state().editor.document.experiment.clone();
+    drop_on(&mut window, &weights);
+    assert!(window.sees("choose data of 3×32×32 in 3 classes under Data: no known set is of that kind"));
+    assert!(window.harness.query_by_label("Use this network").is_none());
+    window.click("Close");
+    assert_eq!(window.harness.state().editor.document.experiment, before);
+}
+
+/// Writes weights of the default network of digits, and opens an experiment that imports them.
+fn importing(folder: &Path, net: &str) -> Window {
+    let shapes: [(&str, &[usize]); 4] =
+        [("fc1.weight", &[5, 64]), ("fc1.bias", &[5]), ("fc2.weight", &[10, 5]), ("fc2.bias", &[10])];
+    write_zeros(&folder.join("w.safetensors"), &shapes);
+    let path = folder.join("x.ron");
+    let plan = "Do(Import(file: \"w.safetensors\")), Test";
+    std::fs::write(&path, format!("(net: {net}, arms: [(name: \"a\", plan: [{plan}])])")).unwrap();
+    let mut window = Window::sized([1440.0, 1600.0], Some(path));
+    window.select(Selection::Stage { arm: 0, path: vec![0] });
+    window
+}
+
+#[test]
+fn the_stage_asks_how_inputs_were_scaled_and_sets_that_of_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = importing(folder.path(), "Mlp(hidden: [5])");
+    assert!(until(&mut window, |window| window.sees("4 of 4 parameters fit")));
+    assert!(window.sees("Data: Digits (built in)"));
+    assert!(window.sees("How were the inputs scaled in training?"));
+    assert!(window.sees("The file does not say how its inputs were scaled in training"));
+    window.click("Input scaling");
+    assert!(window.harness.query_by_label("ImageNet").is_none(), "digits have one channel");
+    window.click("Standardized");
+    let normalize = window.harness.state().editor.document.experiment.data.normalize();
+    assert_eq!(normalize, data::Normalize::Standard);
+    assert!(!window.sees("does not say how its inputs"));
+    window.execute(Command::Undo);
+    let normalize = window.harness.state().editor.document.experiment.data.normalize();
+    assert_eq!(normalize, data::Normalize::None);
+}
+
+#[test]
+fn the_stage_offers_the_network_of_a_file_that_does_not_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = importing(folder.path(), "Mlp(hidden: [7])");
+    assert!(until(&mut window, |window| window.sees("Nothing would be copied: 1 of 4 parameters fit")));
+    assert!(window.sees("fc1.weight: 7×64 here, 5×64 in the file"));
+    assert!(until(&mut window, |window| window.sees("1 problem")));
+    window.execute(Command::RunAll);
+    assert!(window.stage.borrow().jobs.is_empty(), "it cannot work");
+    window.click("Use this network");
+    let net = form::Stored::to_ron(&window.harness.state().editor.document.experiment.net);
+    assert_eq!(net, "Mlp(hidden: [5])");
+    assert!(until(&mut window, |window| window.sees("4 of 4 parameters fit")));
+    assert!(until(&mut window, |window| !window.sees("1 problem")));
+}
+
+#[test]
+fn a_run_waits_until_it_is_known_whether_its_files_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = importing(folder.path(), "Mlp(hidden: [5])");
+    let is_ready = |window: &Window| {
+        let app = window.harness.state();
+        app.runner.start_blocked_by(&app.editor.document).is_none()
+    };
+    assert!(until(&mut window, is_ready));
+    // In the frame of the edit nothing is known yet.
+    let ctx = window.harness.ctx.clone();
+    let app = window.harness.state_mut();
+    app.editor.document.experiment.net = form::ron_text::from_str("Mlp(hidden: [7])").unwrap();
+    app.execute(Command::RunAll, &ctx);
+    assert!(until(&mut window, |window| window.log().contains("Nothing started")), "{}", window.log());
+    assert!(window.stage.borrow().jobs.is_empty());
+}
+
+#[test]
+fn inputs_far_from_those_of_the_training_are_a_warning_below_the_plot() {
+    use results::{Event, Report};
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = importing(folder.path(), "Mlp(hidden: [5])");
+    let is_ready = |window: &Window| {
+        let app = window.harness.state();
+        app.runner.start_blocked_by(&app.editor.document).is_none()
+    };
+    assert!(until(&mut window, is_ready));
+    window.click("Run all");
+    window.say(0, started());
+    let summary = "the activations of these data are far".to_owned();
+    let report = Report { kind: results::INPUTS.to_owned(), summary, ..Report::default() };
+    window.say(0, Event::Report(report.warning()));
+    let log = &window.harness.state().log;
+    assert_eq!(log.latest().unwrap().tone, crate::widgets::Tone::Warning);
+    window.say(0, accuracy(0.2779, 1.0));
+    window.say(0, Event::Finished { secs: 1.0 });
+    let app = window.harness.state_mut();
+    let note = app.workspace.plot_input(&app.runner.runs).note();
+    assert_eq!(note, "inputs of 1 run far from those that its weights were trained with");
 }

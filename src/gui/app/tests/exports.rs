@@ -263,9 +263,8 @@ fn figures_of_weights_are_exported_by_the_menu_as_plots_are() {
     assert_eq!(asked(&window), ("x-fc1.weight-histogram".to_owned(), "histogram of fc1.weight".to_owned()));
     close(&mut window);
     window.click("Mask");
-    window.click("Export image");
     let to = folder.path().join("mask.csv");
-    window.click("Write to a file…");
+    window.click("Export Weights…");
     assert_eq!(asked(&window).0, "x-fc1.weight-mask");
     write_to(&mut window, &to);
     wait_until(&mut window, |window| window.log().contains("Wrote mask of fc1.weight to"));

@@ -19,7 +19,7 @@ fn what_was_refused_leaves_the_status_line_once_it_is_mended() {
 #[test]
 fn a_button_that_copies_says_so() {
     let mut window = Window::sized([1280.0, 1400.0], None);
-    window.click("Copy path");
+    window.execute(Command::CopyResultsFolder);
     let path = window.harness.state().editor.results().display().to_string();
     assert!(window.log().contains("Copied: ") && window.log().contains(&path[..20]), "{}", window.log());
 }

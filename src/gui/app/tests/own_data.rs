@@ -3,7 +3,9 @@
 use super::citizen::{drop_on, until};
 use super::dropped_weights::write_zeros;
 use super::*;
+use crate::dialogs::{Leaving, Next};
 use data::Data;
+use form::path::Place;
 
 pub(super) const TABLE: &str = "a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n7,8,cow\n9,1,dog\n";
 
@@ -166,4 +168,126 @@ fn results_of_a_replaced_checkpoint_are_outdated_and_say_what_changed() {
     write_zeros(&weights, &all);
     assert!(seen(&mut window, |window| window.id(0, 1) == before), "the file is back");
     assert!(seen(&mut window, |window| !window.sees("outdated")));
+}
+
+/// Writes pictures of 12 pixels in two classes; returns their folder.
+fn write_pictures(folder: &Path) -> PathBuf {
+    let shapes = folder.join("shapes");
+    for class in ["round", "square"] {
+        std::fs::create_dir_all(shapes.join(class)).unwrap();
+        for number in 0_u8..10 {
+            let picture = [&b"P5\n12 12\n255\n"[..], &[number; 144]].concat();
+            std::fs::write(shapes.join(class).join(format!("{number}.pgm")), picture).unwrap();
+        }
+    }
+    shapes
+}
+
+fn pictures(window: &Window) -> data::Images {
+    let Data::Images(images) = &window.harness.state().editor.document.experiment.data else { panic!() };
+    images.clone()
+}
+
+#[test]
+fn a_dropped_folder_is_found_by_runs_and_views_wherever_the_experiment_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let shapes = write_pictures(folder.path());
+    let whole = shapes.to_string_lossy().into_owned();
+    let mut window = Window::sized([1440.0, 1000.0], None);
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().proceed(Leaving::to(Next::New(doc::templates::BLANK)), &ctx);
+    window.harness.run();
+    drop_on(&mut window, &shapes);
+    window.click("Use Folders of images");
+    assert_eq!([pictures(&window).resize, pictures(&window).crop], [12, 12], "not enlarged");
+    assert!(until(&mut window, is_known));
+    window.click("Run all");
+    let is_begun = |window: &Window| !window.stage.borrow().jobs.is_empty();
+    assert!(until(&mut window, is_begun));
+    let job = window.stage.borrow().jobs[0].clone();
+    assert!(
+        job.run.spec.data.check_files(&job.base).is_ok(),
+        "{:?} in {}",
+        job.run.spec.data,
+        job.base.display()
+    );
+    window.carry_out(0, &[0.5, 0.5]);
+    window.hang_up();
+    // Dropped again, now that the experiment has an untitled file: the folder stays whole.
+    drop_on(&mut window, &shapes);
+    assert_eq!(pictures(&window).dir, whole);
+    let sees_pictures = |window: &Window| window.sees("4 samples") && !window.sees("cannot be found");
+    for place in ["here/x.ron", "x.ron", "there/x.ron"] {
+        let path = folder.path().join(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        window.stage.borrow_mut().answer = Some(PathAnswer::Path(path.clone()));
+        window.execute(Command::SaveAs);
+        let open = Leaving::to(Next::Open(path.clone()));
+        window.harness.state_mut().proceed(open, &ctx);
+        window.harness.run();
+        assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
+        assert!(
+            until(&mut window, is_known),
+            "{place}: {:?}",
+            window.harness.state().editor.document.problems()
+        );
+        window.harness.state_mut().workspace.tiles.change(crate::tiles::LayoutChange::Show("data"));
+        assert!(until(&mut window, sees_pictures), "{place}");
+    }
+}
+
+#[test]
+fn a_class_without_a_picture_for_testing_is_a_note_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let shapes = write_pictures(folder.path());
+    std::fs::create_dir(shapes.join("tri")).unwrap();
+    std::fs::copy(shapes.join("round/1.pgm"), shapes.join("tri/1.pgm")).unwrap();
+    let mut window = Window::new();
+    drop_on(&mut window, &shapes);
+    window.click("Use Folders of images");
+    assert!(until(&mut window, is_known));
+    let problems = window.harness.state().editor.document.problems();
+    let is_note = |problem: &doc::Problem| {
+        problem.severity == doc::Severity::Note
+            && problem.message.contains("tri has no sample in the test part")
+    };
+    assert!(problems.iter().any(is_note), "{problems:?}");
+}
+
+#[test]
+fn a_folder_that_is_chosen_for_pictures_brings_their_size_along_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let shapes = write_pictures(folder.path());
+    let mut window = Window::new();
+    let chosen = |window: &mut Window, path: &Path| {
+        window.stage.borrow_mut().answer = Some(PathAnswer::Path(path.to_owned()));
+        let ctx = window.harness.ctx.clone();
+        let request = crate::inspector::InspectorRequest::Browse(
+            Place::default().key("data").variant("Images").key("dir"),
+            form::Names::Folder,
+        );
+        window.harness.state_mut().answer_inspector(request, &ctx);
+        window.harness.step();
+        assert!(until(window, |window| !window.harness.state().shell.dropping.is_busy()));
+        window.harness.run();
+        pictures(window)
+    };
+    window.harness.state_mut().editor.document.experiment.data = Data::Images(data::Images::default());
+    window.harness.run();
+    let found = chosen(&mut window, &shapes);
+    assert_eq!([found.resize, found.crop], [12, 12]);
+    assert_eq!(found.dir, shapes.to_string_lossy());
+    // Another folder leaves settings as they are, and one without pictures says so at its field.
+    let Data::Images(images) = &mut window.harness.state_mut().editor.document.experiment.data else {
+        panic!()
+    };
+    images.resize = 16;
+    window.harness.run();
+    let moved = folder.path().join("moved");
+    std::fs::rename(&shapes, &moved).unwrap();
+    assert_eq!(chosen(&mut window, &moved).resize, 16);
+    let empty = folder.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    assert_eq!(chosen(&mut window, &empty).dir, empty.to_string_lossy());
+    assert!(until(&mut window, |window| window.sees("1 problem")));
 }

@@ -74,17 +74,22 @@ fn failed_runs_get_another_turn_beside_the_others() {
 }
 
 #[test]
-fn waiting_runs_are_moved_and_removed_by_commands() {
+fn waiting_runs_are_moved_by_the_menus_of_arms_and_runs_and_removed() {
     let mut window = running();
+    let ask = |window: &mut Window, of: &str, entry: &str| {
+        let rows = window.harness.query_all_by_role_and_label(Role::TreeItem, of);
+        rows.last().unwrap().click_secondary();
+        window.harness.run();
+        window.click(entry);
+    };
     assert_eq!(waiting(&window)[..3], [(0, 2), (0, 3), (1, 1)]);
-    window.select(Selection::Arm(3));
-    window.execute(Command::RunNext);
+    ask(&mut window, "random mask", "Run next");
     assert_eq!(waiting(&window)[..4], [(3, 1), (3, 2), (3, 3), (0, 2)]);
-    select_run(&mut window, 3, 2);
-    window.execute(Command::QueueUp);
+    ask(&mut window, "seed 2", "Move up in queue");
     assert_eq!(waiting(&window)[..2], [(3, 2), (3, 1)]);
-    window.execute(Command::QueueDown);
+    ask(&mut window, "seed 2", "Move down in queue");
     assert_eq!(waiting(&window)[..2], [(3, 1), (3, 2)]);
+    select_run(&mut window, 3, 2);
     window.execute(Command::StopSelected);
     assert_eq!(waiting(&window)[..2], [(3, 1), (3, 3)]);
     assert!(window.sees("1 of 12 runs"), "it counts as over");
@@ -328,8 +333,7 @@ fn the_real_queue_follows_the_window_and_keeps_the_order() {
     let app = harness.state_mut();
     app.execute(Command::RunAll, &ctx);
     app.execute(Command::Pause, &ctx);
-    app.workspace.selection = Selection::Run { arm: 1, id: ids[3].clone() };
-    app.execute(Command::RunNext, &ctx);
+    app.queue(&QueueRequest { action: QueueAction::Next, runs: vec![ids[3].clone()] }, &ctx);
     app.editor.document.experiment.seeds.push(3);
     app.refresh(&ctx);
     app.execute(Command::RunAll, &ctx);

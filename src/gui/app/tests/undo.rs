@@ -15,13 +15,18 @@ fn undoes(window: &Window) -> Option<&'static str> {
 fn state(window: &Window) -> EditState {
     let app = window.harness.state();
     let (experiment, view) = (&app.editor.document.experiment, &app.workspace.compare.view);
-    EditState::new(CurrentState { experiment, view, tiles: app.workspace.tiles.tiles() })
+    EditState::new(CurrentState { experiment, view, tiles: app.workspace.tiles.tiles(), typed: &[] })
 }
 
 /// Returns the part of the document that differs from before.
 fn change(before: &EditState, window: &Window) -> Option<&'static str> {
     let now = state(window);
-    before.change(CurrentState { experiment: &now.experiment, view: &now.view, tiles: &now.tiles })
+    before.change(CurrentState {
+        experiment: &now.experiment,
+        view: &now.view,
+        tiles: &now.tiles,
+        typed: &[],
+    })
 }
 
 fn press(window: &mut Window, modifiers: Modifiers, key: Key) {

@@ -414,13 +414,7 @@ pub fn inventory_ui(ui: &mut Ui, inventory: &Inventory) {
 
 /// Draws how many samples each class has and, with predictions, how many of them are right; and the values of channels.
 pub fn summary_ui(ui: &mut Ui, seen: &SeenSamples, counts: Option<&Confusion>) {
-    let channels = seen.channels.mean.len().min(CHANNELS);
     let number = |title: &'static str| Column { width: NUMBER, ..Column::number(title, "") };
-    let columns = |ui: &Ui, name: &'static str, numbers: Vec<Column<'static>>| {
-        let room = ui.available_width() - ui.spacing().scroll.allocated_width();
-        let name = Column { width: room - numbers.len() as f32 * NUMBER, ..Column::text(name, "") };
-        std::iter::once(name).chain(numbers).collect::<Vec<_>>()
-    };
     let classes = seen.counts.len();
     let all = seen.counts.iter().sum();
     let text = |row: usize, column: usize| match (column, row < classes) {
@@ -436,24 +430,38 @@ pub fn summary_ui(ui: &mut Ui, seen: &SeenSamples, counts: Option<&Confusion>) {
             }
         }),
     };
-    let right = counts.map(|_| number("Right"));
-    let of_classes = columns(ui, "Class", [number("Samples")].into_iter().chain(right).collect());
+    let numbers: Vec<_> = [number("Samples")].into_iter().chain(counts.map(|_| number("Right"))).collect();
+    let room = ui.available_width() - ui.spacing().scroll.allocated_width();
+    let name = Column { width: room - numbers.len() as f32 * NUMBER, ..Column::text("Class", "") };
+    let of_classes: Vec<_> = std::iter::once(name).chain(numbers).collect();
     // The channels keep their room below many classes.
-    let most = (ui.available_height() - ROW * (channels as f32 + 5.0)).max(0.4 * ui.available_height());
-    ui.allocate_ui(vec2(ui.available_width(), most), |ui| {
-        plain_ui(ui, "classes", &of_classes, classes + 1, &text);
-    });
-    let weak = |text: &str| RichText::new(text).size(theme::SMALL).color(theme::present(ui).text3);
-    let [title, more] = [weak("Values as the network sees them"), weak(&remark(seen))];
-    ui.label(title);
-    let of_channels = columns(ui, "Channel", vec![number("Mean"), number("Deviation")]);
-    let text = |row: usize, column: usize| match column {
-        0 => (row + 1).to_string(),
-        1 => fixed(seen.channels.mean[row], 4),
-        _ => fixed(seen.channels.deviation[row], 4),
+    let most = (ui.available_height() - 5.0 * ROW).max(0.4 * ui.available_height());
+    let (columns, rows) = (&of_classes[..], classes + 1);
+    let text: &dyn Fn(usize, usize) -> String = &text;
+    let table = Table {
+        id: "classes",
+        columns,
+        rows,
+        row_height: ROW,
+        text: Some(text),
+        is_low: true,
+        ..Table::default()
     };
-    plain_ui(ui, "channels", &of_channels, channels, &text);
-    ui.label(more);
+    ui.allocate_ui(vec2(ui.available_width(), most), |ui| {
+        table.show(ui, &mut |ui, row, column| {
+            if let Some(column) = column {
+                ui.add(Label::new(text(row, column)).truncate()); // whole under the pointer
+            }
+        });
+    });
+    let list = |values: &[f64]| {
+        values.iter().take(CHANNELS).map(|value| fixed(*value, 4)).collect::<Vec<_>>().join(", ")
+    };
+    let (mean, deviation) = (list(&seen.channels.mean), list(&seen.channels.deviation));
+    let text =
+        format!("Values as the network sees them: mean {mean}; deviation {deviation}; {}", remark(seen));
+    let text = RichText::new(text.trim_end_matches("; ")).size(theme::SMALL).color(theme::present(ui).text3);
+    ui.add(Label::new(text).wrap());
 }
 
 /// Says which channels and samples the values are not of; empty where they are of all.
@@ -463,23 +471,6 @@ fn remark(seen: &SeenSamples) -> String {
     let more = seen.channels.mean.len().saturating_sub(CHANNELS);
     let more = (more > 0).then(|| format!("and {more} more"));
     (measured < all).then_some(of).into_iter().chain(more).collect::<Vec<_>>().join("; ")
-}
-
-/// Draws a table of texts, of which long names are cut off, and whole under the pointer.
-fn plain_ui(
-    ui: &mut Ui,
-    id: &str,
-    columns: &[Column<'_>],
-    rows: usize,
-    text: &dyn Fn(usize, usize) -> String,
-) {
-    let table =
-        Table { id, columns, rows, row_height: ROW, text: Some(text), is_low: true, ..Table::default() };
-    table.show(ui, &mut |ui, row, column| {
-        if let Some(column) = column {
-            ui.add(Label::new(text(row, column)).truncate());
-        }
-    });
 }
 
 fn share(right: u64, samples: u64) -> String {

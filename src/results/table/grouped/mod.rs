@@ -11,7 +11,7 @@ use crate::colours::{base, without_shade};
 use crate::number::{Digits, Format, ROUNDING, plus_minus};
 use crate::statistics::{Comparison, Paired, Spread, level, paired, unpaired};
 use crate::{RunState, Split, by_key};
-use doc::plan::words::{counted, uncapitalised};
+use doc::plan::words::counted;
 
 /// The cell of a group lists no more values than this.
 const MOST_VALUES: usize = 3;
@@ -73,7 +73,7 @@ impl Group {
         self.rows.iter().chain(&self.hidden).copied()
     }
 
-    /// Returns its name below its headings, with what its means are over: "dense (over 3 values of learning rate)".
+    /// Returns its name below its headings, with what its means are over: "dense (over 3 settings)".
     pub fn title(&self) -> String {
         if self.pooled.is_empty() { self.label.clone() } else { format!("{} ({})", self.label, self.pooled) }
     }
@@ -130,8 +130,9 @@ impl Grouped {
         groups.retain(|group| !group.rows.is_empty());
         for group in &mut groups {
             group.cells = found.columns.iter().map(|column| cell(column, group, rows)).collect();
-            group.style = style(group.rows.iter().map(|row| &rows[*row]));
-            group.pooled = if group.is_heading { String::new() } else { swept.pooled(group, rows) };
+            let own = group.rows.iter().map(|row| &rows[*row]);
+            group.style = style(own.clone());
+            group.pooled = if group.is_heading { String::new() } else { pooled(own) };
         }
         let longest = |nth: usize| groups.iter().map(|group| group.cells[nth].spread.chars().count()).max();
         found.spreads = (0..found.columns.len()).map(|nth| longest(nth).unwrap_or_default()).collect();
@@ -220,10 +221,8 @@ impl Grouped {
         let (group, arm) = match baseline {
             Baseline::None => (None, None),
             Baseline::First => {
-                let arm =
-                    usable.first().filter(|arm| rows.first().is_some_and(|row| row.arm_index == arm.index));
-                let first = leaves().find(|group| group.all().any(|row| row == 0));
-                (first.filter(|_| arm.is_none() && leaves().count() > 1), arm)
+                let has_two = usable.is_empty() && leaves().count() > 1;
+                (leaves().find(|group| has_two && group.all().any(|row| row == 0)), usable.first())
             }
             Baseline::Group(name) => {
                 // Earlier versions wrote the arm with values that other keys say too.
@@ -401,6 +400,16 @@ fn style<'a>(mut rows: impl Iterator<Item = &'a Row> + Clone) -> Option<usize> {
     rows.all(|row| row.arm_index == first.arm_index).then(|| without_shade(first.colour).0)
 }
 
+/// Returns what runs differ in besides their seeds: "over 3 arms", "over 3 arms, 6 settings"; empty for nothing.
+fn pooled<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> String {
+    let arms = rows.clone().map(|row| row.arm_index).collect::<BTreeSet<_>>().len();
+    let settings = rows.map(|row| &row.arm).collect::<BTreeSet<_>>().len();
+    let parts = [(arms, "arm", 1), (settings, "setting", arms)];
+    let parts = parts.into_iter().filter(|(count, _, of)| count > of);
+    let parts: Vec<String> = parts.map(|(count, what, _)| counted(count as u64, what)).collect();
+    if parts.is_empty() { String::new() } else { format!("over {}", parts.join(", ")) }
+}
+
 /// The arms of the document in these rows, and what they sweep.
 struct Swept<'a> {
     arms: Vec<Arm<'a>>,
@@ -424,8 +433,13 @@ impl<'a> Swept<'a> {
             // The runs of a setting share its name.
             rows.dedup_by(|a, b| a.arm == b.arm);
             let names: Vec<&str> = rows.iter().map(|row| row.arm.as_str()).collect();
+            // What runs differ in is among the few settings of rows, or below one of them.
+            let can_differ = |path: &str| {
+                let mut known = rows[0].settings.keys().filter_map(|known| path.strip_prefix(known.as_str()));
+                known.any(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
             let is_swept = |(path, first): &(&'a String, &String)| {
-                rows.iter().any(|row| row.all.get(*path) != Some(first))
+                can_differ(path) && rows.iter().any(|row| row.all.get(*path) != Some(first))
             };
             let paths = rows[0].all.iter().filter(is_swept).map(|(path, _)| path.as_str()).collect();
             Arm { index, name: base(&names), paths }
@@ -433,28 +447,6 @@ impl<'a> Swept<'a> {
         let arms: Vec<Arm<'a>> = arms.into_iter().map(arm).collect();
         let paths = arms.iter().flat_map(|arm| arm.paths.iter().copied()).collect();
         Self { arms, paths }
-    }
-
-    /// Returns what the runs of a group differ in besides their seeds: "over 3 arms, 2 values of learning rate".
-    fn pooled(&self, group: &Group, rows: &[Row]) -> String {
-        let own = || group.rows.iter().map(|row| &rows[*row]);
-        let Some(first) = own().next() else { return String::new() };
-        let arms: BTreeSet<usize> = own().map(|row| row.arm_index).collect();
-        let arms = (arms.len() > 1).then(|| counted(arms.len() as u64, "arm"));
-        let values = |path: &&str| own().map(|row| value(&row.all, path)).collect::<BTreeSet<_>>().len();
-        let settings = self.paths.iter().map(|path| (*path, values(path))).filter(|(_, count)| *count > 1);
-        let settings: Vec<(&str, usize)> = settings.collect();
-        // The momentum of one of two optimizers only follows.
-        let follows = |path: &str| {
-            let is_above = |other: &str| path.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'));
-            settings.iter().any(|(other, _)| is_above(other))
-        };
-        let settings = settings
-            .iter()
-            .filter(|(path, _)| !follows(path))
-            .map(|(path, count)| format!("{count} values of {}", uncapitalised(&first.labels.title(path))));
-        let parts: Vec<String> = arms.into_iter().chain(settings).collect();
-        if parts.is_empty() { String::new() } else { format!("over {}", parts.join(", ")) }
     }
 }
 

@@ -300,7 +300,7 @@ fn a_group_says_that_it_pools_arms_and_is_compared_arm_by_arm() {
     // Without the arm whose partner goes on: 9.499999999999996, 4.665801710642978.
     assert_eq!(words(&table, 1), ["8 of 9", "3", "61.50 ± 2.00", "+9.50 ± 4.67"]);
     let seeds = by(&rows, &[Column::Seed], &Baseline::None);
-    assert_eq!(seeds.groups[0].pooled, "over 3 arms, 2 values of rate");
+    assert_eq!(seeds.groups[0].pooled, "over 3 arms, 6 settings");
 }
 
 #[test]
