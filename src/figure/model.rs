@@ -83,10 +83,9 @@ impl FigureLook {
     /// Returns how the intervals of a figure or a panel are drawn: as bars at a few points, otherwise as the band of the
     /// selected arm. Bars of many lines, and any of lines by round, would be a thicket.
     pub fn intervals(&self, figure: &Figure) -> Intervals<'_> {
-        const MOST_POINTS: usize = 12;
         const MOST_LINES: usize = 8;
         let banded = || figure.lines.iter().filter(|line| !line.band.is_empty());
-        let are_few = banded().all(|line| line.band.len() <= MOST_POINTS);
+        let are_few = figure.has_few_intervals();
         let is_by_round =
             || banded().any(|line| line.round.as_ref().is_some_and(|round| round.of != line.name));
         let selected = self.selected.as_deref().filter(|arm| figure.line_of(arm).is_some());
@@ -298,6 +297,11 @@ impl Figure {
     /// Returns the name of a line in the legend: "ticket = dense" where it lies on another one.
     pub fn legend_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
         self.same.get(name).map_or(Cow::Borrowed(name), |other| Cow::Owned(format!("{name} = {other}")))
+    }
+
+    /// Returns true if all intervals of each line have room as bars.
+    pub fn has_few_intervals(&self) -> bool {
+        self.lines.iter().all(|line| line.band.len() <= 12)
     }
 
     /// Returns the ends of a band as they are drawn: no loss is below 0.

@@ -89,13 +89,19 @@ fn ys(figure: &Figure, shown: Intervals<'_>, x: [f64; 2]) -> impl Iterator<Item 
     let is_drawn = shown.filter(figure);
     // Beside a plot of a few lines, whiskers show the intervals at their ends.
     let has_ends = figure.has_curves() && figure.lines.len() <= MOST && !figure.is_over_setting();
+    // Bars at every few of many points are not all drawn: wild ones widen the range a little only.
+    let are_all = shown != Intervals::Bars || figure.has_few_intervals();
+    let finite = values(figure, x).filter(|value| value.is_finite());
+    let ends = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], y| [a.min(y), b.max(y)]);
+    let air = if are_all || ends[0] > ends[1] { f64::INFINITY } else { 0.3 * (ends[1] - ends[0]) };
     let bands = figure.lines.iter().enumerate().flat_map(move |(index, line)| {
         let (is_drawn, end) = (is_drawn(index), end_of(figure, line).filter(|_| has_ends));
         let is_seen = move |band: &&Band| {
             let is_end = end.is_some_and(|end| end.total_cmp(&band.x).is_eq());
             (is_drawn || is_end) && (x[0]..=x[1]).contains(&band.x)
         };
-        line.band.iter().filter(is_seen).flat_map(|band| figure.drawn_ends(band))
+        let within = move |y: f64| if air.is_finite() { y.clamp(ends[0] - air, ends[1] + air) } else { y };
+        line.band.iter().filter(is_seen).flat_map(move |band| figure.drawn_ends(band).map(within))
     });
     let bars = (!figure.is_lying()).then(|| heads(figure)).into_iter().flatten();
     let references = figure.reference_lines.iter().filter_map(move |reference| match reference.at {
@@ -217,6 +223,10 @@ mod tests {
         assert_eq!(ranges(&figure, Intervals::None)[1], [0.94, 3.06]);
         assert_eq!(ranges(&figure, Intervals::BandOf("a"))[1], [-1.12, 3.12]);
         assert_eq!(ranges(&figure, Intervals::Bars)[1][0], -9.36);
+        let mut many = figure.clone();
+        many.lines[0].points = (0..20).map(|x| [f64::from(x) / 19.0, f64::from(x % 2)]).collect();
+        many.lines[0].band = many.lines[0].points.iter().map(|point| band(point[0], -9.0)).collect();
+        assert!(ranges(&many, Intervals::Bars)[1][0] > -0.5, "bars at every few points");
         figure.reference_lines = vec![crate::ReferenceLine::level("dense", 9.0, None)];
         assert_eq!(ranges(&figure, Intervals::BandOf("a"))[1], [-1.3, 9.3]);
     }

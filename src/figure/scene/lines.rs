@@ -83,13 +83,15 @@ fn rules(surface: &Surface<'_>, are_on_top: bool) -> Vec<Item> {
 fn curve(surface: &Surface<'_>, index: usize, below: &Below, columns: Columns, items: &mut Vec<Item>) {
     let line = &surface.figure.lines[index];
     let (pen, id) = (surface.line_pen(line), Id::Line(index));
+    // What is looked at shows half of its way, however many are below.
+    let most = if surface.is_on_top(&line.name) { 1 } else { u8::MAX };
     if below.depths.is_empty() {
         return polyline(&line.points, surface, (columns, pen), id, items);
     }
     let mut start = 0;
     for pieces in below.depths.chunk_by(|a, b| a == b) {
         let end = start + pieces.len();
-        let pen = Pen { below: pieces[0], ..pen };
+        let pen = Pen { below: pieces[0].min(most), ..pen };
         polyline(&line.points[start..=end], surface, (columns, pen), id, items);
         start = end;
     }

@@ -12,10 +12,11 @@ use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
 use super::scene::same;
 use doc::Run;
-use results::metric::{differing, paths};
+use results::metric::differing;
 use results::number::Format;
 use results::outline::{Outline, differences};
-use results::table::settings::{NONE, short};
+use results::table::columns::Column;
+use results::table::settings::NONE;
 use results::table::{Differing, LineFacts, Row};
 use results::view::{Brushes, PlotOptions, PlotView, ViewSettings, groups};
 use results::{RunRecord, by_key};
@@ -243,15 +244,16 @@ fn arm_of(name: &str, arms: &BTreeMap<&str, usize>) -> Option<usize> {
     ends.into_iter().rev().find_map(|end| arms.get(&name[..end]).copied())
 }
 
-/// Returns the settings in which these arms differ, such as "rate 0.1, batch 64", without those in the arm's name.
+/// Returns the settings in which these arms differ, such as "learning rate 0.1, batch size 64", without those in the arm's name.
 fn settings_of(arms: &[ArmRuns]) -> Vec<String> {
     let rows: Vec<&Row> = arms.iter().flat_map(|arm| &arm.rows).map(Arc::as_ref).collect();
-    let (all, differing) = (paths(&rows), differing(&rows));
+    let differing = differing(&rows);
     let plans = if differing.iter().any(|path| path == "plan") { plans(arms) } else { Vec::new() };
     let text = |(index, arm): (usize, &ArmRuns)| {
         let setting = |path: &String| {
             let value = value_of(arm, path).filter(|value| !contains_word(&arm.name, value))?;
-            Some(format!("{} {value}", short(path, &all)))
+            let labels = &arm.rows.first()?.labels;
+            Some(format!("{} {value}", facets::label(&Column::Setting(path.clone()), labels)))
         };
         let of_plan = plans.get(index).into_iter().flatten().cloned();
         let mut parts: Vec<String> = differing.iter().filter_map(setting).chain(of_plan).collect();

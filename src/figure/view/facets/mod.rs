@@ -38,8 +38,8 @@ pub fn choices(arms: &[ArmRuns]) -> Vec<(Column, String)> {
         .collect()
 }
 
-/// Names the column for the head of a panel: "learning rate", "seed".
-fn label(column: &Column, labels: &Labels) -> String {
+/// Names the column within a line: "learning rate", "seed".
+pub(super) fn label(column: &Column, labels: &Labels) -> String {
     let title = match column {
         Column::Seed => return "seed".to_owned(),
         _ => column.title(labels),
