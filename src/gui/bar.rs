@@ -328,7 +328,9 @@ fn menus_ui(ui: &mut Ui, input: &BarInput<'_>) -> Option<Choice> {
             Some(at) if pressed(egui::Key::ArrowLeft) => Some((at + buttons.len() - 1) % buttons.len()),
             _ => input.opens_menu.then_some(0),
         };
-        next.map(|next| open_menu(&buttons[next]));
+        if let Some(next) = next {
+            open_menu(&buttons[next]);
+        }
     }
     chosen
 }

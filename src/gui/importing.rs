@@ -109,10 +109,14 @@ fn scaling_ui(ui: &mut Ui, data: &mut Data, scaling: &Scaling) {
     list.response.accessible_name("Input scaling");
     let help = normalize.variant().help;
     *data = data.clone().scaled(normalize);
-    match scaling.note("the file", data) {
-        Some(doubt) => drop(widgets::message_ui(ui, Tone::Warning, &capitalised(&doubt))),
-        None => say(ui, help),
+    if scaling.note("", data).is_none() {
+        return say(ui, help);
     }
+    let doubt = scaling.normalize().map_or_else(
+        || "The file does not say how its inputs were scaled in training".to_owned(),
+        |known| format!("Weights of this kind are trained with {}", known.label()),
+    );
+    widgets::message_ui(ui, Tone::Warning, &doubt);
 }
 
 /// Weights that were dropped, for an arm.

@@ -121,20 +121,15 @@ impl Tiling {
         self.chosen
     }
 
-    /// Returns the group in which the document opens.
-    fn home(&self) -> Group {
-        self.first.first().and_then(|view| pane_named(view)).map_or_else(Group::default, |pane| pane.group)
-    }
-
-    /// Returns the layouts to save; `None` for the default ones.
-    pub fn kept(&self) -> Option<Tiles> {
-        (self.kept != Tiles { group: self.home(), ..Tiles::default() }).then(|| self.kept.clone())
+    /// Returns the layouts to save; `None` for the default ones, where these are the `first` views by its present name.
+    pub fn kept(&self, first: &[&str]) -> Option<Tiles> {
+        (self.kept != Tiles { group: home_of(first), ..Tiles::default() }).then(|| self.kept.clone())
     }
 
     /// Takes the layouts of a document, or the default ones: those of its template, if there are `first` views of one.
     pub fn take(&mut self, kept: Option<&Tiles>, first: &'static [&'static str]) {
         self.first = first;
-        self.kept = kept.cloned().unwrap_or_else(|| Tiles { group: self.home(), ..Tiles::default() });
+        self.kept = kept.cloned().unwrap_or_else(|| Tiles { group: home_of(self.first), ..Tiles::default() });
         self.chosen = self.kept.group;
         (self.offered, self.new, self.new_groups, self.brought) = Default::default();
         for layout in self.kept.layouts.values_mut() {
@@ -168,7 +163,7 @@ impl Tiling {
         for Pane { name, group, .. } in news {
             self.new.insert(name);
             self.new_groups.insert(group);
-            let is_answer = group.is_special() || group == self.home();
+            let is_answer = group.is_special() || group == home_of(self.first);
             if is_answer && !self.is_used && self.brought.insert(group) {
                 is_other |= group != self.kept.group;
                 self.kept.group = group;
@@ -211,7 +206,7 @@ impl Tiling {
         let has_data = |view: &&&str| self.offered.contains(*view);
         let group = self.kept.group;
         let (shares, mut tiles): (Vec<f32>, Vec<&[&str]>) = group.defaults().iter().copied().unzip();
-        if group == self.home() && !self.first.is_empty() {
+        if group == home_of(self.first) && !self.first.is_empty() {
             tiles = self.first.chunks(1).collect();
         }
         let of = |views: &&'static [&'static str]| views.iter().find(has_data).copied();
@@ -322,6 +317,11 @@ impl Tiling {
             ui.ctx().request_repaint();
         }
     }
+}
+
+/// Returns the group in which a document with these first views opens.
+fn home_of(first: &[&str]) -> Group {
+    first.first().and_then(|view| pane_named(view)).map_or_else(Group::default, |pane| pane.group)
 }
 
 /// The input for drawing tiles, and the actions of a person in this frame.

@@ -58,10 +58,12 @@ pub enum RunError {
 impl RunError {
     /// Returns why all runs that write there would fail the same way, if so.
     pub fn stops_all(&self) -> Option<&'static str> {
-        let (source, is_written) = match self {
-            Self::Disk { source, .. } => (source, true),
-            Self::Weights(WeightFileError::Io { source, .. }) => (source, false), // perhaps only read
-            _ => return None,
+        let (source, is_written) = if let Self::Disk { source, .. } = self {
+            (source, true)
+        } else if let Self::Weights(WeightFileError::Io { source, .. }) = self {
+            (source, false) // perhaps only read
+        } else {
+            return None;
         };
         match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some("no space is left on the disk"),

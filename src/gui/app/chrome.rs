@@ -280,7 +280,7 @@ impl App {
         for request in self.workspace.ui(ui, document, &self.runner.runs, &results, &mut self.log) {
             self.take_request(request, &ctx);
         }
-        self.workspace.follow_tiles();
+        self.workspace.follow_tiles(&self.editor.document.experiment.name);
     }
 
     pub(super) fn take_request(&mut self, request: Request, ctx: &egui::Context) {

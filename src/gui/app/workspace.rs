@@ -329,8 +329,8 @@ impl Workspace {
     }
 
     /// Notes where everything is, and which plot exports are about: the active one, or the first that is seen.
-    pub fn follow_tiles(&mut self) {
-        self.compare.view.tiles = self.tiles.kept();
+    pub fn follow_tiles(&mut self, name: &str) {
+        self.compare.view.tiles = self.tiles.kept(views_of(name));
         let layout = self.tiles.layout();
         let mut seen = layout.seen();
         if !seen.contains(&self.plot.plot().name) {

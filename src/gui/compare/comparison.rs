@@ -111,7 +111,7 @@ fn differences(compare: &Compare, table: &Grouped, sides: &[Vec<&Row>]) -> Vec<(
     };
     let is_base = |arm: &&str| table.base.iter().any(|row| rows[*row].arm == *arm);
     let has_base = arms.iter().any(is_base) || arms.len() == 1 && !table.base.is_empty();
-    let (reference, base) = if has_base {
+    let (reference, base) = if has_base && !arms.iter().all(is_base) {
         arms.retain(|arm| !is_base(arm));
         (table.baseline.as_str(), table.base.iter().map(|row| &rows[*row]).collect())
     } else if arms.len() > 1 {

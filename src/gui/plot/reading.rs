@@ -315,7 +315,8 @@ impl<'a> Table<'a> {
 
     /// Returns all of it in words, for screen readers.
     pub fn spoken(&self) -> String {
-        format!("{}: {}", self.header, self.lines_in_words())
+        let pinned = if self.facts.is_some() { ", pinned" } else { "" };
+        format!("{}{pinned}: {}", self.header, self.lines_in_words())
     }
 
     fn lines_in_words(&self) -> String {

@@ -601,7 +601,9 @@ impl Tree<'_> {
             let level = if matches!(own, Selection::Arm(_)) { 1 } else { 2 };
             ui.ctx().accesskit_node_builder(look.id, |node| {
                 node.set_level(level);
-                is_open.map(|is_open| node.set_expanded(is_open));
+                if let Some(is_open) = is_open {
+                    node.set_expanded(is_open);
+                }
             });
             self.rows.push(TreeRow { id: look.id, own: own.clone(), is_open });
             if response.clicked() {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use eframe::egui::{Checkbox, DragValue, RichText, TextStyle, Ui};
 
 use crate::table::{Column, Table, width_of};
+use crate::theme::CONTROL;
 use crate::{text, widgets};
 use doc::intervention::Set;
 use results::network::{Entry, ParameterValues};
@@ -58,10 +59,12 @@ impl Values {
 
     fn set_ui(&mut self, ui: &mut Ui, name: &str, arm: &str) -> Option<Set> {
         let count = self.chosen.len();
-        if count == 0 {
-            return None;
-        }
         let add = ui.horizontal_wrapped(|ui| {
+            ui.set_min_height(CONTROL); // the table stays under the pointer
+            if count == 0 {
+                ui.weak("Tick entries to set them");
+                return None;
+            }
             let entries = if count == 1 { "entry" } else { "entries" };
             let label = ui.label(format!("Set {} {entries} to", text::grouped(count as u64)));
             widgets::input_ui(ui, DragValue::new(&mut self.value).speed(0.01)).labelled_by(label.id);

@@ -1,8 +1,9 @@
 //! The head line of a plot: what is read at the pointer, at the keyboard's cursor, or where the reading is pinned.
 
-use eframe::egui::{Button, Label, Response, RichText, Sense, Ui};
+use eframe::egui::{Button, Label, Response, RichText, Sense, Ui, Vec2};
 
 use super::FigureView;
+use crate::icons::Icon;
 use crate::plot::reading::{HeadReading, cell_at};
 use crate::{theme, widgets};
 use figure::cells::Cells;
@@ -27,6 +28,10 @@ impl FigureView {
 /// Draws the reading. A map of trials has that of a cell: the one that is pinned, at the pointer or opened or, before one is, the
 /// one with the largest value. Returns the opened cell.
 pub(in crate::plot) fn head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureView) -> Option<[usize; 2]> {
+    if view.pinned.is_some() {
+        let (rect, _) = ui.allocate_exact_size(Vec2::splat(16.0), Sense::hover());
+        Icon::Pin.paint(ui.painter(), rect.center(), 14.0, theme::present(ui).text2);
+    }
     let cells = figure.cells.as_ref().filter(|cells| !cells.texts.is_empty());
     let known = view.chosen_cell(figure).or(view.pointed_cell).or(view.opened);
     let found = cells.and_then(|cells| Some((cells, known.or_else(|| largest(cells))?)));
