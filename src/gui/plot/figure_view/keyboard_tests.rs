@@ -239,6 +239,6 @@ fn every_outcome_in_a_legend_has_its_definition_under_the_pointer() {
         harness.get_by_label(name).hover();
         harness.run_steps(40);
         let definition = results::campaign::definition(name).unwrap();
-        assert!(harness.query_by_label_contains(definition).is_some(), "{name}");
+        assert_eq!(harness.query_all_by_label_contains(definition).count(), 1, "{name}, said once");
     }
 }

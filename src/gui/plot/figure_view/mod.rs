@@ -268,13 +268,11 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         if figure.parallel.is_empty() {
             return plot_ui(ui, figure, state, fit);
         }
-        let is_hidden = |name: &str| state.hidden.contains(name);
-        let highlighted = state.highlighted.as_deref();
         let axes = axes_of(figure, space);
         let beside = Beside::of_scale(figure, axes).unwrap_or(Beside::Nothing);
         let place = space.with_max_x(space.right() - beside.width());
         let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
-            parallel_ui(ui, figure, &mut state.parallel, is_hidden, highlighted)
+            parallel_ui(ui, figure, &mut state.parallel)
         });
         beside.ui(ui, figure, axes.with_max_x(place.right()));
         state.take_head(ui, shown.inner);
