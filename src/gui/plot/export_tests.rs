@@ -25,7 +25,8 @@ use results::table::columns::Column;
 /// At most this share of the inked pixels may be alone in its picture. What remains are the ends of dashes, which the two
 /// rasterisers round differently, and corners of marks that lie half a pixel apart.
 const ALIKE: f64 = 0.035;
-const SIZE: [usize; 2] = [560, 400];
+/// Panels are at least 16 ems wide: text and marks of narrower ones are smaller in files.
+const SIZE: [usize; 2] = [720, 400];
 /// Marks at the rim of the data reach so far beyond it, in points.
 const RIM: f32 = 4.0;
 
