@@ -139,8 +139,8 @@ impl<'a> Content<'a> {
 
 /// Returns all samples with a name, in the order of the figure; the first of several with one name.
 pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
-    // Runs with a scale of colours have none of their arm.
-    let lines = figure.lines.iter().filter(|_| figure.run_scale.is_none()).map(Sample::Line);
+    // Runs across axes have the colours of their results.
+    let lines = figure.lines.iter().filter(|_| figure.parallel.is_empty()).map(Sample::Line);
     let bars = figure.bars.iter().map(Sample::Bars);
     let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_in_legend());
     let references = figure.reference_lines.iter().map(Sample::Reference);

@@ -33,8 +33,7 @@ pub struct Figure {
     /// For parallel coordinates only: the axes that replace y, with their ranges. The nth belongs to the nth name of x and
     /// gives the scale of values there. Such figures draw the traces of their lines.
     pub parallel: Vec<Axis>,
-    /// Of parallel coordinates, the scale of the colours of runs by their values on the last axis, without cells; `None` where
-    /// they have the colours of their arms.
+    /// Of parallel coordinates, the scale of the colours of runs by their values on the last axis, without cells.
     pub run_scale: Option<Cells>,
     /// Coloured cells, below everything else.
     pub cells: Option<Cells>,

@@ -66,7 +66,6 @@ icons! {
     Repeat: '\u{E3F6}',
     Sidebar: '\u{EC24}',
     SidebarRight: '\u{EC25}', // Sidebar, mirrored
-    Sliders: '\u{E434}',
     Stack: '\u{E466}',
     Star: '\u{E46A}',
     StarFill: '\u{EC6A}',

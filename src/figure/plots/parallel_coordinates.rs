@@ -52,11 +52,8 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
         next += count;
     }
     let note = if left_out > 0 { format!("{left_out} more settings differ") } else { String::new() };
-    let run_scale = axes.last().filter(|last| last.axis.categories.is_empty()).map(|last| Cells {
-        axis: last.axis.clone(),
-        colour_map: ColourMap::Lines,
-        ..Cells::default()
-    });
+    let last = axes.last().map(|last| last.axis.clone());
+    let run_scale = last.map(|axis| Cells { axis, colour_map: ColourMap::Lines, ..Cells::default() });
     Figure {
         run_scale,
         x: Axis::of_names("", axes.iter().map(|of| of.axis.label())),
@@ -93,10 +90,8 @@ fn axes(runs: &[&Row], options: &PlotOptions) -> (Vec<RunAxis>, usize) {
     columns.drain(settings.min(MOST_SETTINGS)..settings.min(MOST_SETTINGS) + left_out);
     let place = |wanted: &Column| columns.iter().position(|column| column == wanted);
     let result = options.metric.y.as_ref().and_then(place).or_else(|| place(&Column::Last));
-    if let Some(result) = result {
-        let result = columns.remove(result);
-        columns.push(result);
-    }
+    let result = result.map_or(Column::Last, |place| columns.remove(place));
+    columns.push(result);
     (columns.iter().map(|column| axis(runs, column)).collect(), left_out)
 }
 

@@ -58,6 +58,8 @@ const VALUES: [&str; 2] = ["00.00", " ± 00.00"];
 const SLOT: f64 = 0.95;
 const BEFORE: f64 = 0.9;
 const AFTER: f64 = 0.55;
+/// More whiskers cover each other.
+const MOST_SLOTS: usize = 4;
 /// Half the width of the ends of a whisker.
 const CAP: f64 = 0.3;
 /// Between a value and its interval.
@@ -113,7 +115,11 @@ impl Ends {
             ends.push(end);
         }
         dodge(&mut ends, [top + gap / 2.0, bottom - gap / 2.0], gap);
-        let slots = slots(&mut ends, em);
+        let slots = match text {
+            // As many as the values may come to need.
+            EndText::Values { .. } => slots(&mut ends, em).max(ends.len().min(MOST_SLOTS)),
+            EndText::Names { .. } => slots(&mut ends, em),
+        };
         let long = |end: &End| {
             let [value, rest] = &end.texts;
             let space = if rest.is_empty() { 0.0 } else { SPACE * em };
@@ -230,7 +236,6 @@ fn dodge(ends: &mut [End], [top, bottom]: [f64; 2], gap: f64) {
 
 /// Puts whiskers that would cover each other side by side; returns the number of places for them.
 fn slots(ends: &mut [End], em: f64) -> usize {
-    const MOST_SLOTS: usize = 4;
     let mut taken: Vec<Vec<[f64; 2]>> = Vec::new();
     for end in ends {
         let [low, high] = end.interval.unwrap_or([end.y; 2]);

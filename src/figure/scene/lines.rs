@@ -412,29 +412,21 @@ pub fn in_drawing_order(figure: &Figure) -> Vec<[usize; 2]> {
     let lines = figure.lines.iter().enumerate();
     let mut runs: Vec<[usize; 2]> =
         lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |nth| [index, nth])).collect();
-    if figure.run_scale.is_some() {
-        let value = |[index, nth]: &[usize; 2]| scaled(&figure.lines[*index].traces[*nth]);
-        runs.sort_by(|a, b| {
-            value(a).is_finite().cmp(&value(b).is_finite()).then(value(a).total_cmp(&value(b)))
-        });
-    }
+    let value = |[index, nth]: &[usize; 2]| scaled(&figure.lines[*index].traces[*nth]).unwrap_or(f64::MIN);
+    runs.sort_by(|a, b| value(a).total_cmp(&value(b)));
     runs
 }
 
-/// Returns the value that a run is coloured by; NaN without one.
-fn scaled(trace: &Trace) -> f64 {
-    trace.points.last().map_or(f64::NAN, |[_, value]| *value)
+/// Returns the value that a run is coloured by.
+fn scaled(trace: &Trace) -> Option<f64> {
+    trace.points.last().map(|[_, value]| *value).filter(|value| value.is_finite())
 }
 
-/// Returns the colour of a run: that of its value, grey without one, or that of its arm where there is no scale.
+/// Returns the colour of a run: that of its value, or grey without one.
 pub fn run_colour(figure: &Figure, [index, nth]: [usize; 2], theme: Theme) -> Rgb {
-    let line = &figure.lines[index];
-    match &figure.run_scale {
-        None => line.style.rgb(theme),
-        Some(scale) => {
-            scale.colour(scaled(&line.traces[nth]), scale.range(), theme).unwrap_or_else(|| theme.pale())
-        }
-    }
+    let value = scaled(&figure.lines[index].traces[nth]);
+    let scale = figure.run_scale.as_ref().zip(value);
+    scale.and_then(|(scale, value)| scale.colour(value, scale.range(), theme)).unwrap_or_else(|| theme.pale())
 }
 
 /// Returns the nth run of the line with this index across the axes; `None` if it has fewer than two values.
@@ -446,16 +438,11 @@ pub fn run(
     theme: Theme,
     look: RunLook,
 ) -> Option<Item> {
-    let line = &figure.lines[index];
-    let places = places_of_run(&line.traces[nth], axes);
+    let places = places_of_run(&figure.lines[index].traces[nth], axes);
     let opacity = if look.is_pointed { 1.0 } else { OPACITY * look.strength };
     let width = if look.is_pointed { POINTED } else { RUN };
     let ink = Ink::new(run_colour(figure, [index, nth], theme)).faint(opacity);
     let pen = Pen::new(ink, width * em);
-    // By their arms, runs differ in grey print too.
-    let pen = if figure.run_scale.is_none() { pen.dashed(line.style.dash) } else { pen };
-    // Dashes are as long as in the legend, so that they differ even in hundreds of thin lines.
-    let pen = Pen { unit: LINE * em, ..pen };
     let pieces = super::pieces(&places).filter(|piece| piece.len() > 1);
     let points = pieces.collect::<Vec<_>>().join(&[f64::NAN; 2]);
     (!points.is_empty()).then(|| Shape::Line(points, pen).of(Id::Run([index, nth])))

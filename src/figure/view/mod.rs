@@ -163,7 +163,7 @@ fn brush(figure: &mut Figure, brushes: &Brushes) {
 /// Returns the figure without these names.
 pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
     let mut left = figure.clone();
-    left.lines.retain(|line| !hidden.contains(&line.name));
+    left.lines.retain(|line| !hidden.contains(&line.name) || !figure.parallel.is_empty());
     left.bars.retain(|bars| !hidden.contains(&bars.name));
     left.reference_lines.retain(|reference| !hidden.contains(&reference.name));
     if let Some(facets) = left.facets.as_mut().filter(|_| !hidden.is_empty()) {

@@ -194,6 +194,9 @@ impl App {
                 }
             }
             Some(TreeRequest::Queue(request)) => self.queue(&request, &ui.ctx().clone()),
+            Some(TreeRequest::Restyle(arm, index)) => {
+                self.workspace.restyle(arm, index, &self.editor.document);
+            }
             Some(TreeRequest::ShowInTable) => self.workspace.show_in_table(),
             Some(TreeRequest::OpenFolder(run)) => {
                 open_on_desktop(ui.ctx(), &self.editor.results().join(run));

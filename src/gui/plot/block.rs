@@ -151,7 +151,7 @@ fn measure(figure: &Figure, frame: Rect, block: &mut Block, table: &Table<'_>) -
         block.widths.clear();
         (block.grid, block.head) = (GridWidths::default(), 0.0);
     }
-    block.head = block.head.max(wide(&table.header));
+    block.head = block.head.max(wide(&table.head_text()));
     let count_of_columns = table.heads.len();
     block.widths.resize(count_of_columns, 0.0);
     // More rows would cost more than a glance is worth; their values are as wide.
@@ -188,11 +188,10 @@ fn head_ui(ui: &Ui, rect: Rect, block: &Block, sizes: &Sizes, table: &Table<'_>)
     let response = ui.interact(rect, ui.scope_id().with("reading"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, table.spoken()));
     let space = f64::from(SAMPLE + GAP + sizes.names).max(0.0);
-    let head = if sizes.columns == 0 {
-        fit(&table.header, EM, Weight::Regular, space, 1).join(" ")
-    } else {
-        table.header.clone()
-    };
+    let mut head = table.head_text();
+    if sizes.columns == 0 {
+        head = fit(&head, EM, Weight::Regular, space, 1).join(" ");
+    }
     text_ui(ui, rect.left_center(), Align2::LEFT_CENTER, head, ink);
     cells_ui(ui, rect, &table.heads, [ink; 2], block, sizes);
 }
@@ -261,7 +260,7 @@ impl<'a> Grid<'a> {
         let cells = self.rounds.rows.iter().flat_map(|row| row.cells.values());
         let values = cells.map(|line| SAMPLE + GAP + wide(&table.value(*line))).fold(narrowest, f32::max);
         let values = values.max(known.values).min((most.x - longest) / columns - GRID_COLUMN);
-        let names = longest.max(wide(&table.header)).max(known.names);
+        let names = longest.max(wide(&table.head_text())).max(known.names);
         *known = GridWidths { names: names.min(most.x - columns * (GRID_COLUMN + values)), values };
         self.widths = *known;
         Some(self)

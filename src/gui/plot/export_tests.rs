@@ -24,8 +24,9 @@ use results::table::columns::Column;
 
 /// At most this share of the inked pixels may be alone in its picture. What remains are the ends of dashes, which the two
 /// rasterisers round differently, and corners of marks that lie half a pixel apart.
-const ALIKE: f64 = 0.02;
-const SIZE: [usize; 2] = [560, 400];
+const ALIKE: f64 = 0.035;
+/// Panels are at least 16 ems wide: text and marks of narrower ones are smaller in files.
+const SIZE: [usize; 2] = [720, 400];
 /// Marks at the rim of the data reach so far beyond it, in points.
 const RIM: f32 = 4.0;
 
@@ -135,17 +136,23 @@ fn moved(item: &Item, by: [f64; 2]) -> Item {
 /// Draws the data of a figure as a file has them, on a page on which they are as large as in the window, and moves them to
 /// their place there.
 fn in_file(figure: &Figure, options: Options, (frame, space): (Rect, Vec2)) -> (Picture, Vec<layout::Rect>) {
-    let mut options = options;
-    // The margins of a page; the panels of a grid share the rest.
+    // The margins of a page; the panels of a grid share the rest. Of the grids that fit one, that of the window is taken.
     let has_panels = figure.facets.is_some();
-    options.size.width_pt = f64::from(space.x) + options.size.font_pt;
-    for _ in 0..80 {
-        let plot = plots(figure, &options)[0];
-        if !has_panels {
-            options.size.width_pt += f64::from(frame.width()) - (plot.right - plot.left);
+    let tried = [160.0, 300.0, 400.0, 600.0].map(|height| {
+        let mut options = options;
+        options.size.width_pt = f64::from(space.x) + options.size.font_pt;
+        options.size.height_pt = height;
+        for _ in 0..60 {
+            let plot = plots(figure, &options)[0];
+            if !has_panels {
+                options.size.width_pt += f64::from(frame.width()) - (plot.right - plot.left);
+            }
+            options.size.height_pt += f64::from(frame.height()) - (plot.bottom - plot.top);
         }
-        options.size.height_pt += f64::from(frame.height()) - (plot.bottom - plot.top);
-    }
+        let plot = plots(figure, &options)[0];
+        (options, (plot.right - plot.left - f64::from(frame.width())).abs())
+    });
+    let (options, _) = tried.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
     let (items, _) = drawn(figure, &options);
     let areas = plots(figure, &options);
     let by = [f64::from(frame.left()) - areas[0].left, f64::from(frame.top()) - areas[0].top];

@@ -313,10 +313,14 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Returns the place of the values, and whether it is pinned.
+    pub fn head_text(&self) -> String {
+        format!("{}{}", self.header, if self.facts.is_some() { ", pinned" } else { "" })
+    }
+
     /// Returns all of it in words, for screen readers.
     pub fn spoken(&self) -> String {
-        let pinned = if self.facts.is_some() { ", pinned" } else { "" };
-        format!("{}{pinned}: {}", self.header, self.lines_in_words())
+        format!("{}: {}", self.head_text(), self.lines_in_words())
     }
 
     fn lines_in_words(&self) -> String {

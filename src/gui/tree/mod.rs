@@ -25,6 +25,7 @@ use super::treatment::{Treatment, swept_labels};
 use super::views::queue_entries_ui;
 use super::widgets::{self, FieldState};
 use doc::Experiment;
+use figure::style_of;
 use results::colours::base;
 use state::{RunTone, run_look, summary};
 
@@ -69,6 +70,8 @@ pub enum TreeRequest {
         /// Its new name.
         name: String,
     },
+    /// Another colour and mark for an arm: its position, and the index of the style.
+    Restyle(usize, usize),
     /// To show the runs of what is selected in their table.
     ShowInTable,
     /// To open the folder of a run, by identity.
@@ -263,7 +266,13 @@ impl Tree<'_> {
         if caret.clicked() || row.response.double_clicked() {
             self.set_fold(ui, id, !is_open, &own);
         }
-        arm_look::mark(ui, pos2(rect.left() + MARK, rect.center().y), first.colour, true);
+        let mark = row.button(ui, MARK, &format!("Colour and mark of {name}"));
+        arm_look::mark(ui, mark.rect.center(), first.colour, true);
+        let palette = Popup::menu(&mark).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let chosen = palette.show(|ui| arm_look::palette_ui(ui, style_of(first.colour)));
+        if let Some(index) = chosen.and_then(|shown| shown.inner) {
+            self.request = Some(TreeRequest::Restyle(first.arm, index));
+        }
         if !self.rename_ui(ui, &row, first.arm, name) {
             row.name_ui(ui, &look);
         }

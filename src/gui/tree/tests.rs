@@ -182,6 +182,15 @@ fn a_failed_run_offers_another_try() {
 }
 
 #[test]
+fn a_click_on_the_mark_chooses_colour_and_mark() {
+    let mut harness = list(TWO, Vec::new());
+    click(&mut harness, "Colour and mark of ticket");
+    click(&mut harness, "purple");
+    let Some(TreeRequest::Restyle(1, index)) = harness.state().request else { panic!() };
+    assert_eq!(style_of(index).colour, 3);
+}
+
+#[test]
 fn an_arm_is_renamed_in_place() {
     let mut harness = list(TWO, Vec::new());
     super::begin_rename(&harness.ctx, 0, "dense");

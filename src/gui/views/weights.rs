@@ -41,7 +41,7 @@ const AROUND: f32 = 88.0;
 /// The least height of the histogram above image and table; they scroll in a lower tile.
 const LEAST: f32 = 520.0;
 /// The share of the height that the histogram has above the others.
-const HISTOGRAM: f32 = 0.56;
+const HISTOGRAM: f32 = 0.5;
 
 /// The state of the view between frames.
 #[derive(Default)]

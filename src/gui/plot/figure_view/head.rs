@@ -1,12 +1,17 @@
 //! The head line of a plot: what is read at the pointer, at the keyboard's cursor, or where the reading is pinned.
 
-use eframe::egui::{Button, Label, Response, RichText, Sense, Ui, Vec2};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Align2, Button, Label, Rect, Response, RichText, Sense, Ui, Vec2, WidgetInfo};
 
 use super::FigureView;
 use crate::icons::Icon;
+use crate::plot::legend::{GAP, text_ui, wide};
 use crate::plot::reading::{HeadReading, cell_at};
+use crate::plot::scene::EM;
 use crate::{theme, widgets};
 use figure::cells::Cells;
+use figure::font::{Weight, fit};
+use figure::legend::samples;
 use figure::model::Figure;
 use results::campaign::ImageOutcome;
 
@@ -17,6 +22,29 @@ impl FigureView {
             ui.ctx().request_repaint();
             self.head = head;
         }
+    }
+
+    /// Returns true if the reading has a line of its own above the plot: the head of the tile has no room for it, and no legend
+    /// is there at whose right end it can stand.
+    pub(super) fn has_line(&self, figure: &Figure) -> bool {
+        let is_of_trials = figure.cells.as_ref().is_some_and(|cells| !cells.texts.is_empty());
+        !self.is_in_head && !figure.has_curves() && (is_of_trials || samples(figure).is_empty())
+    }
+
+    /// Draws the reading at the right end of a legend, over its rows where it has to be.
+    pub(super) fn reading_over_ui(&self, ui: &Ui, figure: &Figure, row: Rect) {
+        let Some(head) = &self.head else { return };
+        if self.is_in_head || figure.has_curves() || self.has_line(figure) {
+            return;
+        }
+        let pinned = if head.is_pinned { "Pinned: " } else { "" };
+        let text = format!("{pinned}{}: {}", head.name, head.text);
+        let rect = row.with_min_x((row.right() - wide(&text) - 2.0 * GAP).max(row.left()));
+        let fitting = fit(&text, EM, Weight::Regular, f64::from(rect.width() - GAP), 1).join(" ");
+        let response = ui.interact(rect, ui.scope_id().with("reading over"), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+        ui.painter().rect_filled(rect, 0.0, theme::present(ui).canvas);
+        text_ui(ui, rect.right_center(), Align2::RIGHT_CENTER, fitting, theme::present(ui).text2);
     }
 
     /// Returns the cell whose reading is pinned, by row and column.
@@ -38,10 +66,10 @@ pub(in crate::plot) fn head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureVi
     let Some((cells, cell)) = found else {
         if let Some(HeadReading { name, text, is_pinned }) = &view.head {
             let name = if *is_pinned { format!("Pinned: {name}") } else { name.clone() };
-            let help = if *is_pinned { format!("{name}\n{text}\nEscape releases it") } else { text.clone() };
+            let help = format!("{name}\n{text}");
             let bold = RichText::new(name).font(theme::medium(theme::BODY));
             ui.add(Label::new(bold).selectable(false).truncate());
-            text_ui(ui, text).on_hover_text(help);
+            value_ui(ui, text).on_hover_text(help);
         }
         return None;
     };
@@ -58,7 +86,7 @@ pub(in crate::plot) fn head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureVi
     let text = RichText::new(format!("{what}{name}")).font(theme::medium(theme::BODY));
     let button = Button::new(text).frame_when_inactive(false).sense(Sense::click());
     let response = ui.add(button).accessible_name(format!("{what}{name}: {reading}"));
-    text_ui(ui, reading);
+    value_ui(ui, reading);
     let help = "A click here or in the map opens the trials of the cell; Shift+click pins its reading, Escape releases it. In the \
                 map, arrow keys move from cell to cell, and Enter opens";
     let response = response.on_hover_text(format!("{}\n{help}", ImageOutcome::Sdc1.definition()));
@@ -68,7 +96,7 @@ pub(in crate::plot) fn head_ui(ui: &mut Ui, figure: &Figure, view: &mut FigureVi
     response.clicked().then_some(cell)
 }
 
-fn text_ui(ui: &mut Ui, text: &str) -> Response {
+fn value_ui(ui: &mut Ui, text: &str) -> Response {
     let text = RichText::new(text).size(theme::BODY).color(theme::present(ui).text2);
     ui.add(Label::new(text).selectable(false).truncate())
 }

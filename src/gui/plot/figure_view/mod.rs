@@ -13,7 +13,7 @@ use eframe::egui::{Align, Layout, Pos2, Rect, Ui, UiBuilder, WidgetInfo, vec2};
 
 use super::axes::{around_ui, plot, values};
 use super::block::{Block, StripValues, block_ui, strip_ui};
-use super::legend::{FigureAction, LegendNames, LegendRows};
+use super::legend::{FigureAction, LegendNames, LegendRows, ROW};
 use super::navigate::{View, ViewChange, show, view_of};
 use super::painter::{area, paint};
 use super::parallel::{AxisBrushes, axes_of, parallel_ui};
@@ -245,8 +245,7 @@ fn values_at(figure: &Figure, [x, y]: [f64; 2]) -> [f64; 2] {
 pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<FigureAction> {
     let fit = state.prepare(figure, ui.ctx());
     let mut action = None;
-    // The legend of curves has their values.
-    if !state.is_in_head && !figure.has_curves() {
+    if state.has_line(figure) {
         let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
         let left = Layout::left_to_right(Align::Center);
         let opened = ui.allocate_ui_with_layout(size, left, |ui| {
@@ -269,13 +268,11 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         if figure.parallel.is_empty() {
             return plot_ui(ui, figure, state, fit);
         }
-        let is_hidden = |name: &str| state.hidden.contains(name);
-        let highlighted = state.highlighted.as_deref();
         let axes = axes_of(figure, space);
         let beside = Beside::of_scale(figure, axes).unwrap_or(Beside::Nothing);
         let place = space.with_max_x(space.right() - beside.width());
         let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
-            parallel_ui(ui, figure, &mut state.parallel, is_hidden, highlighted)
+            parallel_ui(ui, figure, &mut state.parallel)
         });
         beside.ui(ui, figure, axes.with_max_x(place.right()));
         state.take_head(ui, shown.inner);
@@ -303,6 +300,7 @@ impl FigureView {
         let mut rows = LegendRows { hidden: &mut self.hidden, arms: &self.around.arms, action: &mut action };
         let (height, pointed) = strip_ui(ui, figure, &mut rows, &mut self.strip, space, values);
         self.highlight(ui, pointed);
+        self.reading_over_ui(ui, figure, space.with_max_y(space.top() + ROW));
         (height, action)
     }
 

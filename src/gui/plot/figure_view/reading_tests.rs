@@ -215,8 +215,8 @@ fn a_pinned_reading_of_bars_has_the_chosen_columns() {
         "not while it moves"
     );
     click(&mut harness, label, Modifiers::NONE);
-    assert!(harness.query_by_label("SDC 25.00 %, Learning rate rate of ticket").is_some());
-    assert!(harness.query_by_label("Pinned: Bit b30").is_some());
+    let text = "Pinned: Bit b30: SDC 25.00 %, Learning rate rate of ticket";
+    assert!(harness.query_by_label(text).is_some());
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn the_legend_is_within_the_plot_which_has_nearly_all_of_the_space() {
         let axes = Rect::from_min_max(pos2(0.0, plot.top()), pos2(plot.right() + ends, 480.0));
         let share = axes.area() / (width * (480.0 + 40.0));
         assert!(share >= least, "{share} at {width}");
-        assert!(plot.width() > 0.65 * width && plot.height() > 380.0, "{plot} at {width}");
+        assert!(plot.width() > 0.6 * width && plot.height() > 380.0, "{plot} at {width}");
         assert!(harness.query_by_label("mean over 3 seeds").is_none(), "the caption is a hint");
         let explanation =
             |harness: &Harness<'_, Shown>| harness.state().view.explanation(&harness.state().figure);

@@ -13,9 +13,9 @@ use crate::widgets;
 use figure::axis::{Axis, Mapping};
 use figure::layout::{LabelLook, Ruler, Upright, names_height, names_of_axes, uprights};
 use figure::model::{Figure, Line, Trace};
-use figure::palette::{Dash, Rgb, Theme};
+use figure::palette::Theme;
 use figure::scene::Item;
-use figure::scene::lines::{RunLook, in_drawing_order, parallel_axes, places_of_run, run, run_colour};
+use figure::scene::lines::{RunLook, in_drawing_order, parallel_axes, places_of_run, run};
 use figure::scene::page::written;
 use figure::view::passes;
 use results::number::readable;
@@ -53,21 +53,12 @@ struct RunMesh {
     runs: Vec<[usize; 2]>,
     /// True if all are faint, since one is below the pointer.
     are_dimmed: bool,
-    /// The places and the look of each run: another figure may have the same, as after a new name of an arm.
-    outlines: Vec<RunOutline>,
-    /// True if the outlines have to be compared with those of a new figure.
-    is_old: bool,
     layer: Layer,
 }
 
-/// The places of a run on the screen as bits, its dash, its colour, and its strength.
-type RunOutline = (Vec<[u64; 2]>, Dash, Rgb, u64);
-
 impl AxisBrushes {
     pub fn forget_figure(&mut self) {
-        if let Some(run_mesh) = &mut self.run_mesh {
-            run_mesh.is_old = true;
-        }
+        self.run_mesh = None;
     }
 }
 
@@ -95,25 +86,15 @@ pub fn space_of(figure: &Figure, axes: Rect) -> Rect {
     Rect::from_min_max(axes.min - vec2(0.0, above(figure)), axes.max + vec2(0.0, BELOW))
 }
 
-/// Draws the axes and the runs that are not hidden into all available space; returns the values of the run at the pointer, or
-/// of the pinned one.
-pub fn parallel_ui(
-    ui: &mut Ui,
-    figure: &Figure,
-    chosen: &mut AxisBrushes,
-    hidden: impl Fn(&str) -> bool,
-    highlighted: Option<&str>,
-) -> Option<HeadReading> {
+/// Draws the axes and the runs into all available space; returns the values of the run at the pointer, or of the pinned one.
+pub fn parallel_ui(ui: &mut Ui, figure: &Figure, chosen: &mut AxisBrushes) -> Option<HeadReading> {
     let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
     let theme = theme_of(ui);
     let frame = AxesFrame::new(figure, space, theme);
     frame.take(&response, chosen);
     take_keys(ui, &frame, &response, chosen);
     let mut runs = in_drawing_order(figure);
-    runs.retain(|run| {
-        let (line, trace) = frame.at(*run);
-        !hidden(&line.name) && passes(figure, trace, &chosen.brushes)
-    });
+    runs.retain(|run| passes(figure, frame.at(*run).1, &chosen.brushes));
     let count = runs.len();
     response.widget_info(|| {
         WidgetInfo::labeled(Role::Figure, true, format!("Plot of settings and results of {count} runs"))
@@ -128,9 +109,7 @@ pub fn parallel_ui(
     let pinned = runs.iter().copied().find(|run| chosen.pinned.as_ref() == Some(&names(*run)));
     let pointed = pinned.or(pointed);
     let painter = ui.painter().with_clip_rect(space.intersect(ui.clip_rect()));
-    let viewport =
-        PlotViewport { highlighted: highlighted.map(str::to_owned), ..PlotViewport::new(ui, space, 1) };
-    frame.runs(chosen, viewport, runs, pointed.is_some()).paint(&painter, &painter);
+    frame.runs(chosen, PlotViewport::new(ui, space, 1), runs, pointed.is_some()).paint(&painter, &painter);
     if let Some(pointed) = pointed {
         let look = RunLook { strength: 1.0, is_pointed: true };
         paint(&painter, &frame.item(pointed, look).into_iter().collect::<Vec<_>>());
@@ -231,33 +210,16 @@ impl<'a> AxesFrame<'a> {
         runs: Vec<[usize; 2]>,
         are_dimmed: bool,
     ) -> Layer {
-        let last = chosen.run_mesh.take().filter(|last| last.viewport == viewport);
-        let is_same = |last: &RunMesh| !last.is_old && (&last.runs, last.are_dimmed) == (&runs, are_dimmed);
-        let run_mesh = match last {
-            Some(last) if is_same(&last) => last,
-            last => {
-                let look = |line: &Line| {
-                    let is_other = viewport.highlighted.as_ref().is_some_and(|name| *name != line.name);
-                    RunLook { strength: if are_dimmed || is_other { DIMMED } else { 1.0 }, is_pointed: false }
-                };
-                let outline = |run: &[usize; 2]| {
-                    let (line, trace) = self.at(*run);
-                    let places =
-                        places_of_run(trace, &self.axes).into_iter().map(|place| place.map(f64::to_bits));
-                    let colour = run_colour(self.figure, *run, self.theme);
-                    (places.collect(), line.style.dash, colour, look(line).strength.to_bits())
-                };
-                let outlines: Vec<RunOutline> = runs.iter().map(outline).collect();
-                let layer = if let Some(last) = last.filter(|last| last.outlines == outlines) {
-                    last.layer
-                } else {
-                    let item = |run: &[usize; 2]| self.item(*run, look(self.at(*run).0));
-                    viewport.layer(&runs.iter().filter_map(item).collect::<Vec<_>>())
-                };
-                RunMesh { viewport, runs, are_dimmed, outlines, is_old: false, layer }
-            }
+        let is_same = |known: &RunMesh| {
+            (&known.viewport, &known.runs, known.are_dimmed) == (&viewport, &runs, are_dimmed)
         };
-        chosen.run_mesh.insert(run_mesh).layer.clone()
+        if !chosen.run_mesh.as_ref().is_some_and(is_same) {
+            let strength = if are_dimmed { DIMMED } else { 1.0 };
+            let item = |run: &[usize; 2]| self.item(*run, RunLook { strength, is_pointed: false });
+            let layer = viewport.layer(&runs.iter().filter_map(item).collect::<Vec<_>>());
+            chosen.run_mesh = Some(RunMesh { viewport, runs, are_dimmed, layer });
+        }
+        chosen.run_mesh.as_ref().map(|known| known.layer.clone()).unwrap_or_default()
     }
 
     /// Returns the name of a run and its values on all axes.

@@ -6,7 +6,8 @@ use egui_kittest::kittest::Queryable;
 use super::*;
 use eframe::egui::pos2;
 use figure::axis::Category;
-use figure::{Dash, Style, style_of};
+use figure::cells::Cells;
+use figure::style_of;
 use std::sync::Arc;
 
 fn figure() -> Figure {
@@ -20,6 +21,7 @@ fn figure() -> Figure {
     Figure {
         x: Axis::named("", names.to_vec()),
         parallel: vec![axis("rate", [0.0, 1.0]), axis("best", [0.0, 1.0])],
+        run_scale: Some(Cells { axis: axis("best", [0.0, 1.0]), ..Cells::default() }),
         lines: vec![Line { traces, ..Line::new("a", style_of(0), Vec::new()) }],
         ..Figure::default()
     }
@@ -29,7 +31,7 @@ type Shown = (Figure, AxisBrushes, Option<HeadReading>);
 
 fn harness() -> Harness<'static, Shown> {
     let draw = move |ui: &mut Ui, (figure, chosen, head): &mut Shown| {
-        *head = parallel_ui(ui, figure, chosen, |_| false, None);
+        *head = parallel_ui(ui, figure, chosen);
     };
     let shown = (figure(), AxisBrushes::default(), None);
     let mut harness = Harness::builder().with_size(vec2(416.0, 338.0)).build_ui_state(draw, shown);
@@ -78,7 +80,7 @@ fn the_run_at_the_pointer_is_told_with_its_values() {
 }
 
 #[test]
-fn another_figure_has_the_same_triangles_only_where_its_runs_are_drawn_alike() {
+fn another_figure_has_other_triangles_and_none_are_made_for_the_same_one() {
     let mut harness = harness();
     let mut change = |change: &dyn Fn(&mut Figure)| {
         let (figure, chosen, _) = harness.state_mut();
@@ -89,14 +91,16 @@ fn another_figure_has_the_same_triangles_only_where_its_runs_are_drawn_alike() {
         mesh.expect("runs were drawn")
     };
     let first = change(&|_| ());
-    assert!(Arc::ptr_eq(&first, &change(&|figure| figure.lines[0].name = "b".to_owned())));
-    assert!(Arc::ptr_eq(&first, &change(&|figure| figure.parallel[0].title = "other".to_owned())));
     let moved = change(&|figure| figure.lines[0].traces[1].points[1][1] = 0.25);
     assert!(!Arc::ptr_eq(&first, &moved));
-    let coloured = change(&|figure| figure.lines[0].style = Style { dash: Dash::Solid, ..style_of(1) });
+    let range = Some([0.0, 2.0]);
+    let coloured = change(&|figure| figure.run_scale.as_mut().unwrap().axis.range = range);
     assert!(!Arc::ptr_eq(&moved, &coloured) && coloured.vertices.len() == moved.vertices.len());
     let fewer = change(&|figure| drop(figure.lines[0].traces.pop()));
     assert!(fewer.vertices.len() < coloured.vertices.len());
+    harness.run();
+    let again = harness.state().1.run_mesh.as_ref().unwrap().layer.parts[0].0.clone();
+    assert!(Arc::ptr_eq(&fewer, &again));
 }
 
 #[test]

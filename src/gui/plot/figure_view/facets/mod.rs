@@ -89,10 +89,9 @@ fn grid_ui(
         let layout = &grid.panels[index];
         if !panel.figure.parallel.is_empty() {
             let space = space_of(&panel.figure, rect(layout.plot));
-            let FigureView { hidden, highlighted, parallel, head, .. } = &mut *view;
+            let FigureView { parallel, head, .. } = &mut *view;
             ui.scope_builder(UiBuilder::new().max_rect(space).id_salt(("runs", index)), |ui| {
-                let is_hidden = |name: &str| hidden.contains(name);
-                *head = parallel_ui(ui, &panel.figure, parallel, is_hidden, highlighted.as_deref());
+                *head = parallel_ui(ui, &panel.figure, parallel);
             });
             if view.parallel.brushes != brushes {
                 state.parallel.brushes.clone_from(&view.parallel.brushes);
@@ -212,7 +211,7 @@ impl PanelReading {
             (!value.is_empty()).then(|| (sample.name().to_owned(), value))
         };
         let values = samples(figure).into_iter().filter_map(value).collect();
-        Self { place: table.header.clone(), values }
+        Self { place: table.head_text(), values }
     }
 }
 
