@@ -64,12 +64,11 @@ impl CampaignBegan {
 
     /// Returns what it varies, and where: "bits of conv1", "rates of biases", "layers", "faults of list.csv".
     fn varied(&self) -> String {
+        const KINDS: [&str; 6] =
+            ["biases", "norm parameters", "running statistics", "non-linearity", "outputs", "weights"];
         if let Some(list) = self.label.strip_prefix("Campaign: faults of ") {
             return format!("faults of {}", list.split(", ").next().unwrap_or(list));
         }
-        // The longer words first, since they contain the shorter ones.
-        const KINDS: [&str; 6] =
-            ["biases", "norm parameters", "running statistics", "non-linearity", "outputs", "weights"];
         let kind = KINDS.into_iter().find(|kind| self.label.contains(kind)).unwrap_or("weights");
         let is_usual = kind == "weights";
         let part = match self.layers.len() {
