@@ -497,7 +497,7 @@ impl<T: Into<String>> From<T> for Note {
 
 impl Figure {
     /// Writes the remark about ends of intervals that are cut.
-    fn cut_ends(&self, parts: &[&Self]) -> Option<String> {
+    fn cut_ends(parts: &[&Self]) -> Option<String> {
         // A line whose interval is cut may be hidden.
         let reaches = |is_there: fn(&Band) -> bool| {
             parts.iter().flat_map(|part| &part.lines).flat_map(|line| &line.band).any(is_there)
@@ -522,7 +522,7 @@ impl Figure {
         let (mut is_interrupted, mut lost) = (false, 0_usize);
         let parts = self.parts();
         if !shown.is_empty() {
-            remarks.extend(self.cut_ends(&parts));
+            remarks.extend(Self::cut_ends(&parts));
         }
         for [x, y] in parts.iter().flat_map(|part| &part.lines).flat_map(Line::polylines).flatten() {
             if self.x.scale.forward(*x).is_none() {

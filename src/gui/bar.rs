@@ -47,6 +47,7 @@ pub struct GroupTab {
 }
 
 /// The contents of the bar.
+#[allow(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub struct BarInput<'a> {
     pub status: &'a Status,
     /// The name of the document's file; none while no document is open.

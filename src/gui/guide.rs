@@ -435,7 +435,7 @@ mod tests {
         let shapes = &harness.output().shapes;
         let words: Vec<char> = "jaccard".chars().collect();
         let of = |drawn: &egui::epaint::ClippedShape| marks(&drawn.shape, drawn.clip_rect, &words);
-        let places: Vec<Rect> = shapes.iter().flat_map(of).filter(|place| place.is_positive()).collect();
+        let places: Vec<Rect> = shapes.iter().flat_map(of).filter(Rect::is_positive).collect();
         assert_eq!(places.len(), words.len(), "a rectangle for each letter, and the page is scrolled there");
         let is_mark = |shape: &&Shape| matches!(shape, Shape::Rect(mark) if places.contains(&mark.rect));
         let inner = |shape: &Shape| if let Shape::Vec(all) = shape { all.clone() } else { Vec::new() };

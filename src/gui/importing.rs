@@ -59,7 +59,7 @@ impl Weights {
         match &taken {
             Ok(taken) if taken.name() == data.name() => say(ui, &format!("Data: {}", data.name())),
             Ok(taken) => {
-                say(ui, &format!("Data: {} instead of {}, which does not fit it", taken.name(), data.name()))
+                say(ui, &format!("Data: {} instead of {}, which does not fit it", taken.name(), data.name()));
             }
             Err(missing) => say(ui, &format!("Data: {} does not fit it; {missing}", data.name())),
         }
@@ -73,9 +73,10 @@ fn say(ui: &mut Ui, text: &str) {
 
 /// Draws how many parameters fit, and the first that do not.
 fn fit_ui(ui: &mut Ui, fit: &Fit) {
-    let (tone, verdict) = match fit.fits() {
-        true => (Tone::Good, fit.verdict()),
-        false => (Tone::Bad, format!("Nothing would be {}: {}", fit.reading.done(), fit.verdict())),
+    let (tone, verdict) = if fit.fits() {
+        (Tone::Good, fit.verdict())
+    } else {
+        (Tone::Bad, format!("Nothing would be {}: {}", fit.reading.done(), fit.verdict()))
     };
     widgets::message_ui(ui, tone, &verdict);
     let refused: Vec<_> = fit.rows.iter().filter(|row| row.is_refused()).collect();

@@ -128,7 +128,7 @@ impl Ends {
         let room = match text {
             EndText::Values { .. } if figure.y.format == Format::Percent => {
                 let has_intervals = figure.lines.iter().any(|line| !line.band.is_empty());
-                VALUES[..1 + usize::from(has_intervals)]
+                VALUES[..=usize::from(has_intervals)]
                     .iter()
                     .map(|text| width(text, em, Weight::Regular))
                     .sum()

@@ -456,9 +456,8 @@ fn has_view(app: &App) -> Enabled {
 
 fn has_no_error(app: &App) -> Enabled {
     let error = app.editor.document.first_error();
-    let said = |error: &Problem| match error.is_unset {
-        true => error.to_string(),
-        false => format!("The document has an error: {error}"),
+    let said = |error: &Problem| {
+        if error.is_unset { error.to_string() } else { format!("The document has an error: {error}") }
     };
     unless(error.map(said))
 }

@@ -182,7 +182,7 @@ impl App {
                 Export::Picture => ("The figure was not copied", None),
                 Export::Values => ("The values were not copied", None),
             };
-            self.write(failure, path, ctx, move || export.make(&figure()?, &paper, label));
+            self.write(failure, path.as_deref(), ctx, move || export.make(&figure()?, &paper, label));
         }
     }
 
@@ -190,13 +190,13 @@ impl App {
     fn write(
         &mut self,
         failure: &'static str,
-        path: Option<PathBuf>,
+        path: Option<&Path>,
         ctx: &egui::Context,
         work: impl FnOnce() -> Result<Written, String> + Send + 'static,
     ) {
-        match WriteJob::begin(failure, path.clone(), ctx, work) {
+        match WriteJob::begin(failure, path.map(Path::to_path_buf), ctx, work) {
             Ok(job) => self.workspace.writing.push(job),
-            Err(why) => self.take_end(failure, path.as_deref(), Err(why)),
+            Err(why) => self.take_end(failure, path, Err(why)),
         }
     }
 
@@ -247,7 +247,7 @@ impl App {
         let (view, tiles) = self.workspace.shown();
         let view = ViewSettings { tiles: Some(tiles.clone()), ..view.clone() };
         self.log.info(format!("Writing the report to {}…", path.display()));
-        self.write(failure, Some(path.clone()), ctx, move || source.report(&view, &path));
+        self.write(failure, Some(&path.clone()), ctx, move || source.report(&view, &path));
     }
 
     /// Asks where results are handed on to.
@@ -271,7 +271,7 @@ impl App {
             Err(why) => return self.fail(failure, &why),
         };
         self.log.info(format!("Writing to {}…", place.display()));
-        self.write(failure, Some(place.clone()), ctx, move || source.share(share, &place));
+        self.write(failure, Some(&place.clone()), ctx, move || source.share(share, &place));
     }
 
     /// Copies what a thread needs of the document and its results.

@@ -591,9 +591,9 @@ fn beside_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     };
     panel.resizable(true).show(ui, |ui| {
         if is_beside {
-            ui.add_space(STEP)
+            ui.add_space(STEP);
         } else {
-            grip_ui(ui)
+            grip_ui(ui);
         }
         comparison_ui(ui, compare, &made);
     });

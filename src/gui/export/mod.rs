@@ -297,10 +297,10 @@ impl ExportDialog {
                 message_ui(ui, Tone::Bad, &capitalised(why));
             }
         }
-        let done = self.written.iter().filter(|(_, result)| result.is_ok()).map(|(path, _)| path);
+        let mut done = self.written.iter().filter(|(_, result)| result.is_ok()).map(|(path, _)| path);
         let names: Vec<_> =
             done.clone().filter_map(|path| Some(path.file_name()?.to_string_lossy())).collect();
-        let folder = done.last()?.parent()?;
+        let folder = done.next_back()?.parent()?;
         ui.horizontal(|ui| {
             let text = format!("Wrote {} to {}", listed(&names), folder.display());
             let width = ui.available_width() - LINK;

@@ -14,7 +14,7 @@ fn layers_are_ticks_and_unknown_names_stay_until_they_are_unticked() {
     let only = |names: &[&str]| Layers::Only(names.iter().map(|name| (*name).to_owned()).collect());
     let mut harness = of_experiment(Target::default(), Vec::new(), perceptron());
     let about = |harness: &Harness<'_, Form<Target>>, name: &str| {
-        harness.get_by_label(name).accesskit_node().description().unwrap_or_default().to_owned()
+        harness.get_by_label(name).accesskit_node().description().unwrap_or_default()
     };
     assert_eq!(about(&harness, "fc1"), "235,200 weights");
     click(&mut harness, "fc2");

@@ -81,7 +81,7 @@ pub(super) fn choose<T>(harness: &mut Harness<'_, Form<T>>, label: &str, alterna
 /// Returns what a field says is wrong with its text.
 fn said<T>(harness: &Harness<'_, Form<T>>, label: &str) -> String {
     let field = harness.get_all_by_role_and_label(Role::TextInput, label).next().unwrap();
-    field.accesskit_node().description().unwrap_or_default().to_owned()
+    field.accesskit_node().description().unwrap_or_default()
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn shown(plot: &'static Plot, prepare: impl FnOnce(&mut PlotState)) -> Harness<'
         }
         state.update_data(input, 0.0);
         *space = ui.available_size();
-        assert_eq!(plot_ui(ui, *plot, input, state), None);
+        assert_eq!(plot_ui(ui, plot, input, state), None);
     };
     let size = vec2(SIZE[0] as f32, SIZE[1] as f32);
     let builder = Harness::builder().with_size(size).with_pixels_per_point(SCALE as f32).with_max_steps(32);
@@ -175,7 +175,7 @@ fn options() -> Options {
 /// The largest share of inked pixels that are alone: of the window in the file, and of the file in the window.
 fn difference(harness: &mut Harness<'static, Shown>, change: impl Fn(&mut Figure, &mut Options)) -> f64 {
     let Shown { plot, input, state, .. } = harness.state();
-    let mut figure = state.visible_figure(*plot, input.clone())().unwrap();
+    let mut figure = state.visible_figure(plot, input.clone())().unwrap();
     let mut options = options();
     let frames = frames(harness, &figure);
     change(&mut figure, &mut options);

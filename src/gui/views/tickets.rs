@@ -216,10 +216,8 @@ impl Tickets {
         match self.shown {
             Part::Layers => self.layers_ui(ui, input, arms, &found),
             Part::Overlap | Part::EarlyStops => {
-                if found.iter().all(|(.., moments)| moments.len() < 2) {
-                    if has_rounds(input, arms) {
-                        hint_ui(ui);
-                    }
+                if found.iter().all(|(.., moments)| moments.len() < 2) && has_rounds(input, arms) {
+                    hint_ui(ui);
                 }
                 self.figure_ui(ui, Source::Overlap(found));
             }

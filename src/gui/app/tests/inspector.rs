@@ -358,7 +358,7 @@ fn fields_stay_where_they_are_when_a_text_is_rejected() {
         window.harness.key_press(Key::Enter);
         window.harness.run();
         assert_eq!(places(&window), before, "{text}");
-        let said = input(&window, "Bit").accesskit_node().description().unwrap_or_default().to_owned();
+        let said = input(&window, "Bit").accesskit_node().description().unwrap_or_default();
         assert!(said.contains("has no end") || said.contains("above 31"), "{said}");
         input(&window, "Bit").focus();
         window.harness.run();

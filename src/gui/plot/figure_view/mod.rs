@@ -54,6 +54,7 @@ pub struct PlotContext {
 
 /// The view of a figure: zoom, hidden lines, a pinned reading.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub struct FigureView {
     /// The ranges of x and y that were chosen, as values; `None` fits the data, also while they grow.
     pub(super) chosen: [Option<[f64; 2]>; 2],
