@@ -22,6 +22,11 @@ fn weightlab(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Returns the option that draws an arm as the window does that has it selected; a table has no look.
+fn selecting<'a>(arm: &'a str, ending: &str) -> Vec<&'a str> {
+    if ending == "csv" { Vec::new() } else { vec!["--select", arm] }
+}
+
 /// Opens the experiment in the window, and exports its first plot.
 fn from_window(folder: &Path, name: &str, has_footnote: bool) -> Vec<u8> {
     from_prepared_window(folder, name, has_footnote, |_| {})
@@ -81,7 +86,7 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
             let window = from_window(folder, &window, has_footnote);
             let footnote = if has_footnote { &["--footnote"][..] } else { &[] };
             let export = ["export", "x.ron", "--figure", "accuracy", "--to", &line];
-            weightlab(folder, &[&export[..], footnote].concat());
+            weightlab(folder, &[&export[..], footnote, &selecting("dense, plain", kind.ending())].concat());
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
             if has_footnote {
                 let text = String::from_utf8(window).unwrap();
@@ -108,7 +113,8 @@ fn panels_are_the_same_too() {
     for kind in [FileKind::Svg, FileKind::Pdf, FileKind::Csv] {
         let [window, line] = ["window", "line"].map(|stem| format!("{stem}-panels.{}", kind.ending()));
         let window = from_window(folder, &window, false);
-        weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
+        let export = ["export", "x.ron", "--figure", "accuracy", "--to", &line];
+        weightlab(folder, &[&export[..], &selecting("dense, plain", kind.ending())].concat());
         assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
         if kind == FileKind::Svg {
             assert_eq!(String::from_utf8(window).unwrap().matches(">seed<").count(), 2);
@@ -132,7 +138,11 @@ fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
         let name = format!("window-{figure}.svg");
         let window = from_prepared_window(folder, &name, false, |harness| show(harness, title));
         let line = format!("line-{figure}.svg");
-        weightlab(folder, &["export", "x.ron", "--figure", figure, "--to", &line]);
+        let selecting = if figure == "classes" { selecting("dense, plain", "svg") } else { Vec::new() };
+        weightlab(
+            folder,
+            &[&["export", "x.ron", "--figure", figure, "--to", &line][..], &selecting].concat(),
+        );
         assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
         let text = String::from_utf8(window).unwrap();
         // Parallel axes have no legend: runs have the colours of their results.
@@ -163,7 +173,8 @@ fn results_over_a_setting_are_the_same_and_their_axes_are_options_of_the_command
         let window = format!("window.{kind}");
         let window =
             from_prepared_window(folder, &window, false, |harness| show(harness, "Metric over setting"));
-        assert!(window == export(&format!("line.{kind}"), &[]).as_bytes(), "{kind} differs");
+        let selecting = selecting("dense", kind);
+        assert!(window == export(&format!("line.{kind}"), &selecting).as_bytes(), "{kind} differs");
     }
     let csv = export("line.csv", &[]);
     let xs: Vec<&str> = csv
@@ -325,7 +336,9 @@ fn results_of_earlier_settings_are_seen_in_the_window_and_in_no_export() {
         for ending in ["svg", "csv"] {
             let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{name}.{ending}"));
             let window = from_window(folder, &window, false);
-            weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
+            let export = ["export", "x.ron", "--figure", "accuracy", "--to", &line];
+            let selecting = if name == "arms" { selecting("dense, plain", ending) } else { Vec::new() };
+            weightlab(folder, &[&export[..], &selecting].concat());
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
             let text = String::from_utf8(window).unwrap();
             assert!(!text.contains("earlier") && !text.contains(">pruned<"), "{text}");

@@ -288,6 +288,9 @@ pub struct PageArgs {
     /// Title above the plot; "" for none [default: what the window has chosen, else none]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
+    /// Arm that is drawn over the others and has a band, as the one that is selected in the window [default: none]
+    #[arg(long, value_name = "ARM")]
+    select: Option<String>,
     /// Place of the legend: inside (a free corner, else above), top-left, top-right, bottom-left, bottom-right, line-ends,
     /// right, above, below or none [default: what the window has chosen, else inside]
     #[arg(long, value_name = "PLACE", value_parser = LegendPlace::parse)]
@@ -339,10 +342,21 @@ impl PageArgs {
         options
     }
 
-    pub fn name(&self, figure: &mut Figure) {
+    /// Gives a figure its title and its selected arm.
+    ///
+    /// # Errors
+    /// When no line is of this arm.
+    pub fn name(&self, figure: &mut Figure) -> Result<(), Failure> {
         if let Some(title) = &self.title {
             figure.title.clone_from(title);
         }
+        if let Some(arm) = &self.select {
+            if figure.parts().iter().all(|part| part.line_of(arm).is_none()) {
+                return refuse(format!("--select: no line of the figure is of \"{arm}\""));
+            }
+            figure.look.selected = Some(arm.clone());
+        }
+        Ok(())
     }
 }
 

@@ -116,7 +116,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     }
     if arguments.page_args != PageArgs::default() && (!is_figure || ending == "csv") {
         return refuse(
-            "--title, --legend, --font, --intervals, --marks, --dashes, --notes and --footnote apply to a drawn figure; \
+            "--title, --select, --legend, --font, --intervals, --marks, --dashes, --notes and --footnote apply to a drawn figure; \
             remove them",
         );
     }
@@ -184,7 +184,7 @@ fn write_figure(
         None => (plotted(results, arguments, &mut view)?, String::new()),
     };
     let mut figure = figure.of_experiment(&experiment.name);
-    arguments.page_args.name(&mut figure);
+    arguments.page_args.name(&mut figure)?;
     let paper = Options::from_view(&view);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
     let options = arguments.page_args.apply(Options { dpi, ..paper }, arguments.size);
@@ -301,7 +301,7 @@ fn nothing_there<T>(folder: &Path) -> Result<T, Failure> {
 
 /// The options about the figure that `--to` writes.
 const OF_FIGURE: &str = "figure parameter round size dpi band x y y_range rounds statistic seeds_shown facets axes title \
-    legend font intervals marks dashes notes footnote";
+    select legend font intervals marks dashes notes footnote";
 
 /// Exports for others.
 #[derive(Debug, Args)]
