@@ -173,7 +173,7 @@ mod tests {
             let note = Note { interval: "95 % CI".to_owned(), ..Note::default() };
             let look = FigureLook { selected: Some("a".to_owned()), ..FigureLook::default() };
             let facets = Some(Facets { panels, ..Facets::default() });
-            Options::default().remarks(&Figure { note, look, facets, ..Figure::default() })
+            Options::default().remarks(&Figure { note, facets, look, ..Figure::default() })
         };
         assert_eq!(remarks(&[0, 5, 50, 5]), ["bars or the band of the selected arm: 95 % CI"]);
         assert!(remarks(&[]).is_empty(), "no panels");
