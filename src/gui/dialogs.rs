@@ -449,13 +449,13 @@ pub enum Reply {
     GiveUp,
     /// Ask about them at the next start.
     AskAgain,
-    /// Add the stage that imports weights to the plan of an arm, by position; their inputs were scaled so in training. With a
-    /// network, that becomes the one of the arm.
+    /// Add the stage that imports weights to the plan of an arm, by position. With a network, that becomes the one of the
+    /// arm; with a scaling, which was chosen, that becomes the one of the data.
     Import {
         path: PathBuf,
         arm: usize,
         guess: Option<Box<Guess>>,
-        normalize: Normalize,
+        normalize: Option<Normalize>,
     },
     /// Archive these runs, by identity.
     Archive(Vec<String>),

@@ -34,11 +34,10 @@ impl Weights {
             fit_ui(ui, fit);
         }
         let Some(data) = data else { return false };
-        if fit.is_some_and(Fit::is_exact) || fit.is_some_and(Fit::fits) && guess.is_err() {
+        if self.are_of(fit) {
             say(ui, &format!("Data: {}", data.name()));
             let scaling = Scaling::new(shapes);
-            let is_image = data.facts(None).is_some_and(|facts| facts.shape.is_image());
-            if is_image || matches!(scaling, Scaling::Known(_)) {
+            if self.asks(fit, data, &scaling) {
                 say(ui, "How were the inputs scaled in training?");
                 scaling_ui(ui, data, &scaling);
             }
@@ -64,6 +63,17 @@ impl Weights {
             Err(missing) => say(ui, &format!("Data: {} does not fit it; {missing}", data.name())),
         }
         taken.is_ok() && ui.add(widgets::button(None, "Use this network")).clicked()
+    }
+
+    /// Returns true if they are of the network that they fit so, rather than of another one.
+    fn are_of(&self, fit: Option<&Fit>) -> bool {
+        fit.is_some_and(|fit| fit.is_exact() || fit.fits() && self.guess.is_err())
+    }
+
+    /// Returns true if it is asked how the inputs were scaled: never where their network may bring other data.
+    fn asks(&self, fit: Option<&Fit>, data: &Data, scaling: &Scaling) -> bool {
+        let is_image = || data.facts(None).is_some_and(|facts| facts.shape.is_image());
+        self.are_of(fit) && (matches!(scaling, Scaling::Known(_)) || is_image())
     }
 }
 
@@ -128,8 +138,10 @@ pub struct Importing {
     arm: (usize, String),
     /// How they fit its network; none while the document has errors.
     fit: Option<Fit>,
-    /// The data of the experiment, scaled as it is known or answered.
+    /// The data of the experiment, scaled as it is known or answered where that is asked.
     data: Data,
+    /// Their scaling in the experiment.
+    before: Normalize,
     /// Whose network is replaced, if theirs is used; and what the file leaves open.
     notes: Vec<String>,
 }
@@ -146,17 +158,19 @@ impl Importing {
         let naming = structure.map(|structure| Naming::new(structure, &weights.shapes)).unwrap_or_default();
         let shapes = || naming.apply(weights.shapes.shapes.clone());
         let fit = structure.map(|structure| Fit::whole(structure, &shapes()));
-        let scaled = Scaling::new(&weights.shapes).normalize();
+        let (scaling, before) = (Scaling::new(&weights.shapes), data.normalize());
+        let differs = weights.asks(fit.as_ref(), data, &scaling) && scaling.note("", data).is_some();
+        let scaled = scaling.normalize().filter(|_| differs);
         let data = scaled.map_or_else(|| data.clone(), |normalize| data.clone().scaled(normalize));
         let replaced = fit.as_ref().is_none_or(|fit| !fit.is_exact()) && weights.guess.is_ok();
         let replaced = replaced.then(|| format!("\"Use this network\" replaces that of {whose}"));
         let notes = naming.doubts.iter().map(|doubt| capitalised(doubt)).chain(replaced).collect();
-        Self { weights, arm, fit, data, notes }
+        Self { weights, arm, fit, data, before, notes }
     }
 
     /// Draws the questions. Returns the decision, once there is one.
     pub fn ui(&mut self, ui: &mut Ui) -> Option<Reply> {
-        let Self { weights, arm: (arm, name), fit, data, notes } = self;
+        let Self { weights, arm: (arm, name), fit, data, before, notes } = self;
         let fits = fit.as_ref().is_none_or(Fit::fits);
         title_ui(
             ui,
@@ -175,8 +189,13 @@ impl Importing {
         for note in notes {
             widgets::message_ui(ui, Tone::Info, note);
         }
+        let normalize = Some(data.normalize()).filter(|normalize| normalize != before);
+        if normalize.is_some() {
+            let text = "Changes the data of all arms: their runs are to do again";
+            widgets::message_ui(ui, Tone::Warning, text);
+        }
         let import = |guess| {
-            let (path, normalize) = (weights.path.clone(), data.normalize());
+            let (path, normalize) = (weights.path.clone(), normalize.clone());
             Reply::Import { path, arm: *arm, guess, normalize }
         };
         let away = (if fits { "Cancel" } else { "Close" }, Reply::Cancel);

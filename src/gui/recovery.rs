@@ -69,8 +69,9 @@ pub struct Recovery {
     waiting: Vec<(PathBuf, Option<UnsavedEdits>)>,
     writing: Latest<(), ()>,
     has_failed: bool,
-    /// The revision of the document that was kept last and the number of its runs, and when.
-    last: Option<([u64; 2], Instant)>,
+    /// The state of the document that was kept last, and when: its revision, the number of its runs, and whether it would
+    /// lose something.
+    last: Option<([u64; 3], Instant)>,
 }
 
 impl Recovery {
@@ -100,12 +101,8 @@ impl Recovery {
     }
 
     /// Keeps the edits when the last time is long enough ago; otherwise how long to wait.
-    pub fn keep(
-        &mut self,
-        revision: [u64; 2],
-        kept: impl FnOnce() -> Option<UnsavedEdits>,
-    ) -> Option<Duration> {
-        if self.last.is_some_and(|(last, _)| last == revision) {
+    pub fn keep(&mut self, state: [u64; 3], kept: impl FnOnce() -> Option<UnsavedEdits>) -> Option<Duration> {
+        if self.last.is_some_and(|(last, _)| last == state) {
             return None;
         }
         let wait = self.last.map_or(Duration::ZERO, |(_, at)| self.pace.saturating_sub(at.elapsed()));
@@ -115,7 +112,7 @@ impl Recovery {
         let kept = kept()?;
         self.waiting.retain(|(file, _)| *file != self.file); // earlier edits
         self.waiting.push((self.file.clone(), Some(kept)));
-        self.last = Some((revision, Instant::now()));
+        self.last = Some((state, Instant::now()));
         None
     }
 
@@ -252,7 +249,7 @@ mod tests {
     fn edits_of_a_window_that_is_gone_are_found_and_those_of_an_open_one_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let mut crashed = Recovery::new(folder.path()).unwrap();
-        assert_eq!(crashed.keep([1, 0], || Some(kept("a"))), None);
+        assert_eq!(crashed.keep([1, 0, 1], || Some(kept("a"))), None);
         crashed.work(&Context::default());
         let file = crashed.file.clone();
         assert!(eventually(|| file.exists()));
@@ -282,7 +279,7 @@ mod tests {
     fn what_is_saved_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let mut recovery = Recovery::new(folder.path()).unwrap();
-        recovery.keep([1, 0], || Some(kept("a")));
+        recovery.keep([1, 0, 1], || Some(kept("a")));
         recovery.forget();
         drop(recovery);
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
@@ -317,8 +314,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut recovery = Recovery::new(folder.path()).unwrap();
         recovery.pace = Duration::from_secs(100);
-        assert_eq!(recovery.keep([1, 0], || Some(kept("a"))), None);
-        assert_eq!(recovery.keep([1, 0], || panic!("it is kept already")), None);
-        assert!(recovery.keep([1, 1], || panic!("too early")).is_some());
+        assert_eq!(recovery.keep([1, 0, 1], || Some(kept("a"))), None);
+        assert_eq!(recovery.keep([1, 0, 1], || panic!("it is kept already")), None);
+        assert!(recovery.keep([1, 1, 1], || panic!("too early")).is_some());
+        assert!(recovery.keep([1, 0, 0], || panic!("too early")).is_some(), "it was saved");
     }
 }

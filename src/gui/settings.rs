@@ -1,12 +1,13 @@
 //! The user's preferences for the window, kept between starts.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::ThemePreference;
 use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
+use super::recovery::UnsavedEdits;
 use super::runs::Sharing;
 use figure::FileKind;
 use results::tiles::Group;
@@ -38,6 +39,37 @@ pub struct Settings {
     pub export_folder: Option<PathBuf>,
     /// Where the files of known datasets were the last time, by their names.
     pub data_folders: BTreeMap<String, PathBuf>,
+    /// What earlier versions stopped when the window was closed; it moves to the backups of edits.
+    #[serde(alias = "to_go_on", skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Unfinished>,
+}
+
+/// A document with runs to resume, as earlier versions kept it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfinished {
+    path: Option<PathBuf>,
+    /// The document, where its file does not hold all of it.
+    kept: Option<UnsavedEdits>,
+    runs: Vec<String>,
+}
+
+impl Unfinished {
+    /// Returns it as windows that are closed leave it now.
+    pub fn to_keep(&self) -> UnsavedEdits {
+        let Self { path, kept, runs } = self.clone();
+        let name = path.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let in_file = UnsavedEdits {
+            title: name.to_string_lossy().into_owned(),
+            path,
+            saved: String::new(),
+            text: String::new(),
+            typed: Vec::new(),
+            is_saved: true,
+            runs: Vec::new(),
+            is_closed: true,
+        };
+        UnsavedEdits { runs, is_closed: true, ..kept.unwrap_or(in_file) }
+    }
 }
 
 impl Settings {
@@ -74,6 +106,7 @@ impl Default for Settings {
             export_kinds: vec![FileKind::Pdf],
             export_folder: None,
             data_folders: BTreeMap::new(),
+            unfinished: None,
         }
     }
 }

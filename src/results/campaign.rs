@@ -64,12 +64,23 @@ impl CampaignBegan {
 
     /// Returns what it varies, and where: "bits of conv1", "rates of biases", "layers", "faults of list.csv".
     fn varied(&self) -> String {
-        const KINDS: [&str; 6] =
-            ["biases", "norm parameters", "running statistics", "non-linearity", "outputs", "weights"];
+        // Each before those that it holds.
+        const KINDS: [&str; 8] = [
+            "weights and biases",
+            "everything",
+            "biases",
+            "norm parameters",
+            "running statistics",
+            "outputs before the non-linearity",
+            "outputs",
+            "weights",
+        ];
         if let Some(list) = self.label.strip_prefix("Campaign: faults of ") {
             return format!("faults of {}", list.split(", ").next().unwrap_or(list));
         }
-        let kind = KINDS.into_iter().find(|kind| self.label.contains(kind)).unwrap_or("weights");
+        // A sentence without a kind means all parameters of its layers.
+        let other = if self.label.is_empty() { "weights" } else { "everything" };
+        let kind = KINDS.into_iter().find(|kind| self.label.contains(kind)).unwrap_or(other);
         let is_usual = kind == "weights";
         let part = match self.layers.len() {
             1 | 2 if is_usual => listed(&self.layers),
@@ -386,6 +397,18 @@ pub struct CampaignChoice {
     pub text: String,
     /// Its sentence, or those of several settings.
     pub sentence: String,
+    /// The places of stages by which files of 2026-11-26 and before choose it.
+    places: Vec<String>,
+}
+
+impl CampaignChoice {
+    /// Returns the one that [`Chosen::new`] takes.
+    pub fn shown<'a>(known: &'a [Self], chosen: Option<&str>) -> Option<&'a Self> {
+        let is_it = |choice: &&Self| {
+            chosen.is_some_and(|chosen| choice.name == chosen || choice.places.iter().any(|it| it == chosen))
+        };
+        known.iter().find(is_it).or(known.first())
+    }
 }
 
 /// Returns the campaigns with single faults of these lines; none where each line has a single one, since nothing can be
@@ -410,6 +433,11 @@ pub fn choices<'a, K: Ord + Clone>(
 ) -> Vec<(K, CampaignChoice)> {
     let all: Vec<_> = all.into_iter().collect();
     let lines = distinct(all.iter().map(|(line, ..)| *line)).len();
+    // A place means the first campaign there.
+    let mut places: BTreeMap<String, &str> = BTreeMap::new();
+    for (.., campaign) in &all {
+        places.entry(campaign.began.place()).or_insert(&campaign.name);
+    }
     let by_choice = by_key(all.into_iter().map(|(line, key, campaign)| (key, (line, campaign))));
     let choice = |(key, found): (K, Vec<(&str, &CampaignRecord)>)| {
         let own = distinct(found.iter().map(|(line, _)| *line));
@@ -420,7 +448,9 @@ pub fn choices<'a, K: Ord + Clone>(
             several => format!("{} arms · {name}", several.len()),
         };
         let sentences = distinct(found.iter().map(|(_, campaign)| campaign.began.label.as_str()));
-        (key, CampaignChoice { name, text, sentence: sentences.join("\n") })
+        let of_name = places.iter().filter(|(_, known)| **known == found[0].1.name);
+        let places = of_name.map(|(place, _)| place.clone()).collect();
+        (key, CampaignChoice { name, text, sentence: sentences.join("\n"), places })
     };
     by_choice.into_iter().map(choice).collect()
 }
@@ -560,6 +590,40 @@ mod tests {
             shown.campaigns.iter().map(|campaign| campaign.began.stage.clone()).collect::<Vec<_>>()
         });
         assert_eq!(each, [["2"], ["4"], ["5"]]);
+        let all = || arms.iter().flat_map(|(arm, run)| run.iter().map(|campaign| (*arm, campaign)));
+        let known = with_single_faults(all());
+        for chosen in [None, Some("bits of fc1"), Some("Stage 4"), Some("Stage 5"), Some("Stage 9")] {
+            let drawn = Chosen::new(all().map(|(_, campaign)| campaign), chosen).campaigns[0];
+            assert_eq!(CampaignChoice::shown(&known, chosen).unwrap().name, drawn.name, "{chosen:?}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_parameters_has_its_name() {
+        let of = |params: &str, layers: &str, count: usize| {
+            let text = format!(
+                "(arms: [(plan: [Campaign(fault: (target: (params: {params}, layers: {layers})), vary: Bit([1]))])])"
+            );
+            let document = doc::file::parse(&text, std::path::Path::new("x.ron")).unwrap();
+            let layers = (1..=count).map(|layer| format!("fc{layer}")).collect();
+            let label = document.arms[0].plan[0].sentence();
+            CampaignBegan { label, layers, ..of_bits("1", "") }.varied()
+        };
+        for (params, kind) in [
+            ("Weights", "weights"),
+            ("Biases", "biases"),
+            ("WeightsAndBiases", "weights and biases"),
+            ("Norm", "norm parameters"),
+            ("RunningStatistics", "running statistics"),
+            ("Everything", "everything"),
+            ("Activations", "outputs"),
+            ("Preactivations", "outputs before the non-linearity"),
+        ] {
+            assert_eq!(of(params, "All", 3), format!("bits of {kind}"));
+            let name =
+                if kind == "weights" { "bits of fc1".to_owned() } else { format!("bits of fc1 ({kind})") };
+            assert_eq!(of(params, "Only([\"fc1\"])", 1), name);
+        }
     }
 
     #[test]

@@ -213,7 +213,7 @@ fn parts(group: &mut dyn Group, all: bool) -> String {
             "" => {}
             "no" if is_switch => {}
             "yes" if is_switch => parts.push(label),
-            // "training samples 300", not "training samples 300 samples"
+            // "samples 300", not "samples 300 samples"
             _ if field.unit.is_empty() || label.contains(field.unit) => parts.push(format!("{label} {text}")),
             _ => parts.push(format!("{label} {text} {}", field.unit)),
         }
@@ -237,7 +237,7 @@ mod tests {
         let text = text("(data: Digits(limit_train: 300), net: Mlp(hidden: [30]), seeds: [1, 2], train: (optimizer: Sgd(rate: 0.25), batch: 60, schedule: Cosine(over: \"3ep\")), arms: [(name: \"ticket\",
             plan: [Train(\"3ep\"), Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.5))), Test])])])");
         // 64·30 + 30 + 30·10 + 10
-        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training, 0 for validation, 360 for testing; split: every fifth sample for testing; the first 300 of 1,437 training samples; 10 classes; training samples 300). A sample has 8×8 pixels, 1 channel; the classes are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9. Training minimized the cross-entropy with SGD (";
+        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch default) was trained on Digits (300 samples for training, 0 for validation, 360 for testing; split: every fifth sample for testing; the first 300 of 1,437 training samples; 10 classes; train on 300 samples). A sample has 8×8 pixels, 1 channel; the classes are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9. Training minimized the cross-entropy with SGD (";
         assert!(text.starts_with(begin), "{text}");
         for part in [
             "rate 0.25",

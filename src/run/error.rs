@@ -56,10 +56,10 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Returns why all runs that write there would fail the same way, if so.
-    pub fn stops_all(&self) -> Option<&'static str> {
-        let (source, is_written) = if let Self::Disk { source, .. } = self {
-            (source, true)
+    /// Returns why all runs with results in a folder would fail the same way, if so.
+    pub fn stops_all(&self, folder: &Path) -> Option<&'static str> {
+        let (source, is_refused) = if let Self::Disk { source, path } = self {
+            (source, path.parent() == Some(folder) && !path.exists()) // no run's directory can be made
         } else if let Self::Weights(WeightFileError::Io { source, .. }) = self {
             (source, false) // perhaps only read
         } else {
@@ -67,7 +67,7 @@ impl RunError {
         };
         match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some("no space is left on the disk"),
-            ErrorKind::PermissionDenied if is_written => Some("writing is not permitted"),
+            ErrorKind::PermissionDenied if is_refused => Some("writing is not permitted"),
             ErrorKind::ReadOnlyFilesystem => Some("the disk can only be read"),
             _ => None,
         }
@@ -83,4 +83,23 @@ impl RunError {
 pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no details").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_in_the_directory_of_one_run_does_not_stop_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        std::fs::create_dir(&own).unwrap();
+        let fail = |path: &Path, kind: ErrorKind| RunError::disk(path)(kind.into()).stops_all(folder.path());
+        for path in [own.clone(), own.join("claim")] {
+            assert_eq!(fail(&path, ErrorKind::PermissionDenied), None);
+            assert!(fail(&path, ErrorKind::StorageFull).is_some());
+        }
+        let refused = fail(&folder.path().join("new"), ErrorKind::PermissionDenied);
+        assert_eq!(refused, Some("writing is not permitted"));
+    }
 }

@@ -60,6 +60,8 @@ fn a_short_experiment_runs_to_its_end_and_gives_its_figure() {
 
     export(&mut harness, &figure, false);
     wait_for(&mut harness, "Wrote ");
+    harness.get_all_by_label("Close").last().unwrap().click();
+    harness.run_ok();
     let drawn = std::fs::read_to_string(&figure).unwrap();
     assert!(drawn.contains(">pruned<"), "the legend names the arms");
 

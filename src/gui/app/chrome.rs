@@ -219,12 +219,16 @@ impl App {
         };
         let mut path = self.workspace.selection.stage().map(|(_, path)| path.to_vec());
         let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
-        let (is_selected, command) = plan::plan_ui(ui, &arm.name, &mut arm.plan, &mut path, &context);
+        let (is_selected, command, refusal) =
+            plan::plan_ui(ui, &arm.name, &mut arm.plan, &mut path, &context);
         if is_selected {
             self.workspace.selection = match path {
                 Some(path) => Selection::Stage { arm: index, path },
                 None => Selection::Arm(index),
             };
+        }
+        if let Some(why) = refusal {
+            self.log.error(format!("Paste stage: the clipboard holds no stage: {why}"));
         }
         if let Some(command) = command {
             self.execute(command, &ui.ctx().clone());

@@ -12,6 +12,7 @@ use crate::importing::{Importing, Weights};
 use crate::theme;
 use data::{Data, Recognised, recognise};
 use doc::file_names::{is_file, weight_endings};
+use doc::listed;
 use form::path::Place;
 use run::weight_files::{guess, read_shapes};
 
@@ -28,6 +29,19 @@ pub enum Dropped {
     Chosen(PathBuf, Option<Recognised>),
     /// Something that has no use here, and what it is.
     Other(String),
+}
+
+impl Dropped {
+    /// Returns its name among files.
+    fn name(&self) -> String {
+        let path = match self {
+            Self::Experiment(path) | Self::Chosen(path, _) => path,
+            Self::Weights(weights) => &weights.path,
+            Self::Data(found) => &found.folder,
+            Self::Other(what) => return what.clone(),
+        };
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
 }
 
 impl Shell {
@@ -99,7 +113,10 @@ impl App {
             );
             self.fail("Weightlab cannot use this", &format!("{others}.\n{use_of}"));
         }
-        let mut usable = found.into_iter().filter(|dropped| !matches!(dropped, Dropped::Other(_)));
+        let usable = found.into_iter().filter(|dropped| !matches!(dropped, Dropped::Other(_)));
+        let mut usable: Vec<_> = usable.collect();
+        usable.sort_by_key(|dropped| !matches!(dropped, Dropped::Experiment(_))); // the first of them
+        let mut usable = usable.into_iter();
         match usable.next() {
             None | Some(Dropped::Other(_)) => {}
             Some(Dropped::Experiment(path)) => self.proceed(Leaving::to(Next::Open(path)), ctx),
@@ -113,8 +130,9 @@ impl App {
             }
             Some(Dropped::Chosen(path, found)) => self.take_chosen(&path, found.as_ref()),
         }
-        if usable.next().is_some() {
-            self.log.warn("Only the first of what was dropped was used");
+        let left: Vec<String> = usable.map(|dropped| dropped.name()).collect();
+        if !left.is_empty() {
+            self.log.warn(format!("Only one of what was dropped is used: {} left out", listed(&left)));
         }
     }
 

@@ -16,6 +16,7 @@ use crate::plan::{self, Action, Applied};
 use crate::recent::day_of;
 use crate::recovery::{Leftover, Recovery, UnsavedEdits};
 use crate::selection::Selection;
+use crate::settings::Unfinished;
 use crate::text::duration;
 use data::Recognised;
 use doc::file::FileError;
@@ -54,7 +55,13 @@ pub(super) type Shown<'a> = (&'a ViewSettings, &'a Tiles);
 
 impl Editor {
     /// Returns the default document; edits are backed up in the app's own folder, where those of crashed windows are.
-    pub fn new(untitled: PathBuf, home: Option<&Path>, log: &mut Log) -> Self {
+    /// What earlier versions noted in the settings goes there.
+    pub fn new(
+        untitled: PathBuf,
+        home: Option<&Path>,
+        unfinished: &mut Option<Unfinished>,
+        log: &mut Log,
+    ) -> Self {
         let template = &templates::all()[0];
         let document = Document::untitled(template.name, template.text).expect("a test opens every template");
         let (history, recovery) = (History::default(), None);
@@ -63,6 +70,10 @@ impl Editor {
         let Some(folder) = home.map(|home| home.join("recovery")) else { return editor };
         match Recovery::new(&folder) {
             Ok(recovery) => {
+                match unfinished.as_ref().map_or(Ok(()), |noted| recovery.leave(&noted.to_keep())) {
+                    Ok(()) => *unfinished = None,
+                    Err(error) => log.error(format!("Runs to resume could not be kept: {error}")),
+                }
                 let left = recovery.leftovers().into_iter().rev();
                 (editor.closed, editor.leftovers) = left.partition(|left| left.kept.is_closed);
                 editor.recovery = Some(recovery);
@@ -179,7 +190,7 @@ impl Editor {
         if let Some(recovery) = &mut self.recovery {
             let document = &self.document;
             if document.would_lose() {
-                recovery.keep([document.revision(), 0], || document.to_keep());
+                recovery.keep([document.revision(), 0, 1], || document.to_keep());
             }
             recovery.drop_leftover(leftover);
         }
@@ -196,11 +207,21 @@ impl Editor {
     }
 
     /// Leaves a document, of which there is no other copy, to be offered at the next start as after a crash.
-    pub fn leave(&self, kept: &UnsavedEdits, log: &mut Log) {
+    /// It replaces what closed windows have left of its file.
+    pub fn leave(&mut self, kept: &UnsavedEdits, log: &mut Log) {
         let Some(recovery) = &self.recovery else { return };
-        if let Err(error) = recovery.leave(kept) {
-            log.error(format!("The edits to {} could not be kept: {error}", kept.title));
+        match recovery.leave(kept) {
+            Ok(()) => self.drop_closed(kept.path.as_deref()),
+            Err(error) => log.error(format!("The edits to {} could not be kept: {error}", kept.title)),
         }
+    }
+
+    /// Gives up what closed windows have left of a file, in favour of something newer.
+    pub fn drop_closed(&mut self, file: Option<&Path>) {
+        let is_of_file = |left: &mut Leftover| file.is_some() && left.kept.path.as_deref() == file;
+        let older = self.closed.extract_if(.., is_of_file).chain(self.resumes.take_if(is_of_file));
+        let Some(recovery) = &mut self.recovery else { return };
+        older.for_each(|leftover| recovery.drop_leftover(leftover));
     }
 
     /// Adds, copies, removes or moves an arm, and returns what is selected then.

@@ -201,6 +201,7 @@ impl App {
                 }
             }
         }
+        self.editor.drop_closed(noted.kept.path.as_deref());
         noted.kept.path = self.editor.document.path().map(Path::to_owned);
         self.editor.resumes = Some(noted);
         true

@@ -104,14 +104,14 @@ pub struct App {
 
 impl App {
     /// Creates a window on a file; without one, or when it cannot be opened, on the default document.
-    pub fn new(parts: Parts, settings: Settings, file: Option<&Path>) -> Self {
+    pub fn new(parts: Parts, mut settings: Settings, file: Option<&Path>) -> Self {
         let Parts { worker, picker, desktop, untitled, home, clock } = parts;
         let mut log = Log::new(clock);
         // Version 0.1 had them in its own folder.
         let folders = std::iter::once(untitled.clone()).chain(home.iter().map(|home| home.join("untitled")));
         let folders: BTreeSet<PathBuf> = folders.collect();
         let mut app = Self {
-            editor: Editor::new(untitled, home.as_deref(), &mut log),
+            editor: Editor::new(untitled, home.as_deref(), &mut settings.unfinished, &mut log),
             runner: Runner::new(worker),
             workspace: Workspace::default(),
             shell: Shell::new(picker, desktop, settings),
@@ -292,8 +292,10 @@ impl App {
             self.log.error(format!("Unsaved edits could not be backed up: {error}"));
         }
         let (document, runs) = (&self.editor.document, self.runner.runs.open().count() as u64);
-        if (document.would_lose() || runs > 0) && !self.shell.may_close {
-            if let Some(wait) = recovery.keep([document.revision(), runs], || self.unfinished()) {
+        let would_lose = document.would_lose();
+        if (would_lose || runs > 0) && !self.shell.may_close {
+            let state = [document.revision(), runs, would_lose.into()];
+            if let Some(wait) = recovery.keep(state, || self.unfinished()) {
                 ctx.request_repaint_after(wait);
             }
         } else {

@@ -45,8 +45,10 @@ impl App {
                     self.editor.use_network(&guess, arm, &mut self.log);
                     selection = Selection::Arm(arm);
                 }
-                let data = &mut self.editor.document.experiment.data;
-                *data = data.clone().scaled(normalize);
+                if let Some(normalize) = normalize {
+                    let data = &mut self.editor.document.experiment.data;
+                    *data = data.clone().scaled(normalize);
+                }
                 let selected = self.editor.import(&path, arm, &selection, &mut self.log);
                 self.select(selected);
                 self.ask_if_missing();

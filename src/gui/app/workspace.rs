@@ -300,7 +300,7 @@ impl Workspace {
         let all = self.treatments.iter().flat_map(|treatment| &treatment.runs);
         let mut chosen = all.filter(|run| self.selection.covers_run(run));
         let treatment = chosen.next().map(|run| run.arm.clone());
-        let is_one = !matches!(self.selection, Selection::Arm(_) | Selection::Stage { .. });
+        let is_one = matches!(self.selection, Selection::Setting { .. } | Selection::Run { .. });
         self.plot.selected = treatment.clone().filter(|_| is_one).or_else(|| arm.map(|arm| arm.name.clone()));
         self.plot.treatment = treatment;
         self.plot.columns.clone_from(&self.compare.view.table.columns);

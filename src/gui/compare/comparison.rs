@@ -141,12 +141,20 @@ fn difference_ui(ui: &mut Ui, compare: &Compare, name: &str, found: &Comparison)
         ui.label(RichText::new(points).font(theme::medium(BODY)));
         ui.label(RichText::new(format!("{name}, n = {}", difference.n)).size(SMALL).color(colours.text2));
     }
-    let left_out = match (found.last, found.left_out + found.untested) {
-        (None, _) => "No seed is done and tested in both yet".to_owned(),
-        (Some(_), 0) => return,
-        (Some(_), count) => format!("{} not done, or not tested in both", counted(count, "run")),
-    };
-    ui.label(RichText::new(left_out).size(SMALL).color(colours.text3));
+    let left_out = left_out(found);
+    if !left_out.is_empty() {
+        ui.label(RichText::new(left_out).size(SMALL).color(colours.text3));
+    }
+}
+
+/// Returns what is not compared: "1 run not done, 2 pairs not tested in both"; empty for nothing.
+pub fn left_out(found: &Comparison) -> String {
+    if found.last.is_none() {
+        return "No seed is done and tested in both yet".to_owned();
+    }
+    let parts = [(found.left_out, "run", "not done"), (found.untested, "pair", "not tested in both")];
+    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+    parts.map(|(count, what, why)| format!("{} {why}", counted(count, what))).collect::<Vec<_>>().join(", ")
 }
 
 /// A title, and a text for each column.

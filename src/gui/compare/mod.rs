@@ -30,7 +30,7 @@ use comparison::{SideBySide, comparison_ui};
 use doc::{Run, named};
 use figure::plots::ArmRuns;
 use figure::view::{Drawn, lines_of};
-use results::colours::{Colours, OUTDATED, muted};
+use results::colours::{Colours, OUTDATED, base, muted};
 use results::metric::MetricAxes;
 use results::table::columns::{Column, Numbers, Sort, text, usual};
 use results::table::filter::Filter;
@@ -181,7 +181,14 @@ impl Compare {
             moved = renamed(&self.view.arms, &names);
             for (old, new) in &moved {
                 move_mark(&mut self.view, old, new);
-                self.view.colours.rename(old, new);
+            }
+            let mut before = self.view.arms.iter().map(String::as_str);
+            for own in treatments.chunk_by(|a, b| a.arm == b.arm) {
+                let old: Vec<&str> = before.by_ref().take(own.len()).collect();
+                if moved.iter().any(|(from, _)| from == old[0]) {
+                    let new: Vec<&str> = own.iter().map(|treatment| treatment.name.as_str()).collect();
+                    self.view.colours.rename(base(&old), base(&new));
+                }
             }
             self.view.arms = names;
         }

@@ -269,10 +269,11 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             let base = input.document.base();
             let Experiment { arms: all, data, .. } = &mut input.document.experiment;
             let Some(arm) = all.get_mut(index) else { return };
-            let place = arms.index(index).key("plan");
+            let (place, whole) = (arms.index(index).key("plan"), arm.plan.clone());
             let Some((stage, place)) = plan::stage_at(&mut arm.plan, place, &path) else { return };
             let is_import = matches!(stage, Stage::Do(Intervention::Import(_)));
-            (context.place, context.elsewhere) = (place, if is_import { BELOW_FILE } else { plan::NESTED });
+            (context.place, context.elsewhere) =
+                (place.clone(), if is_import { BELOW_FILE } else { plan::NESTED });
             context.about.usual_params = Some(stage.usual_params());
             let criterion = prune_of(stage).map(|prune| prune.criterion.clone());
             inner_ui(ui, stage, context);
@@ -282,7 +283,8 @@ fn selected_ui(ui: &mut Ui, input: &mut Inspected<'_>, context: &mut FormContext
             // A stage within another may see other data.
             let data = (path.len() == 1).then_some(data);
             let folders = [&base, input.results];
-            let network = bounded_ui(ui, |ui| input.dry_run.ui(ui, (stage, run.as_ref()), data, folders));
+            let around = (&*stage, &place, &whole[..]);
+            let network = bounded_ui(ui, |ui| input.dry_run.ui(ui, around, run.as_ref(), data, folders));
             *input.network = network.map(|network| (index, network));
             if is_import {
                 context.elsewhere = &["file"];

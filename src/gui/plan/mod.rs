@@ -34,6 +34,8 @@ enum PlanRequest {
         from: Vec<usize>,
         to: Vec<usize>,
     },
+    /// To say why what was pasted is no stage.
+    Refuse(String),
     /// To do something with the stage that concerns more than the plan.
     Do(Command, Vec<usize>),
 }
@@ -47,14 +49,15 @@ const COMMANDS: [(Icon, &str, Command); 3] = [
 
 /// Draws the plan of an arm, with its title. `selected` is the path of a stage through nested plans; `context` has
 /// the place of the plan, and the problems, which are marked at their stages. Returns true if another stage is
-/// selected, or none any more, and a command on the selected one that concerns more than the plan.
+/// selected, or none any more, a command on the selected one that concerns more than the plan, and why what was pasted is no
+/// stage.
 pub fn plan_ui(
     ui: &mut Ui,
     arm: &str,
     plan: &mut Vec<Stage>,
     selected: &mut Option<Vec<usize>>,
     context: &FormContext,
-) -> (bool, Option<Command>) {
+) -> (bool, Option<Command>, Option<String>) {
     if selected.as_ref().is_some_and(|path| stage_at_mut(plan, path).is_none()) {
         *selected = None;
     }
@@ -68,14 +71,16 @@ pub fn plan_ui(
     }
     let request = title.or(rows.request).or(keyboard);
     let command = if let Some(PlanRequest::Do(command, _)) = &request { Some(*command) } else { None };
+    let refusal = if let Some(PlanRequest::Refuse(why)) = &request { Some(why.clone()) } else { None };
     if let Some(request) = request {
         apply_request(request, plan, selected);
     }
-    (*selected != before, command)
+    (*selected != before, command, refusal)
 }
 
 fn apply_request(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
     match request {
+        PlanRequest::Refuse(_) => {}
         PlanRequest::Select(path) | PlanRequest::Do(_, path) => *selected = Some(path),
         PlanRequest::Act(action, path) => *selected = action.apply(plan, &path),
         PlanRequest::Add(stages) => {
@@ -158,7 +163,7 @@ fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> 
     let pasted =
         events.iter().find_map(|event| if let Event::Paste(text) = event { Some(text) } else { None });
     if let Some(text) = pasted {
-        return stages_of(text).map(PlanRequest::Add);
+        return Some(stages_of(text).map_or_else(PlanRequest::Refuse, PlanRequest::Add));
     }
     let path = selected?;
     for action in Action::ALL {
@@ -182,10 +187,17 @@ pub fn copy(ctx: &Context, plan: &mut [Stage], path: &[usize]) {
 }
 
 /// Returns the stages in a text of the file format: one, or a list of them.
-fn stages_of(text: &str) -> Option<Vec<Stage>> {
+///
+/// # Errors
+/// Why it is neither.
+fn stages_of(text: &str) -> Result<Vec<Stage>, String> {
     let text = text.trim().trim_end_matches(',');
-    let single = ron_text::from_str::<Stage>(text).map(|stage| vec![stage]);
-    single.or_else(|_| ron_text::from_str::<Vec<Stage>>(text)).ok()
+    let stages = if text.starts_with('[') {
+        ron_text::from_str::<Vec<Stage>>(text)
+    } else {
+        ron_text::from_str::<Stage>(text).map(|stage| vec![stage])
+    };
+    stages.map_err(|error| error.to_string())
 }
 
 /// What became of a plan that was given a stage of another one.

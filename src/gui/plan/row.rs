@@ -6,7 +6,8 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
-    Align, Align2, Context, FontId, Id, Layout, Pos2, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Context, FontId, Id, Label, Layout, Pos2, Response, RichText, Sense, Ui, WidgetInfo, pos2,
+    vec2,
 };
 
 use super::outline::nested_place;
@@ -50,14 +51,22 @@ pub(super) fn rows_ui(
     selected: Option<&[usize]>,
     context: &FormContext,
 ) -> PlanRows {
+    let takes_keyboard = ui.data_mut(|data| data.remove_temp::<bool>(keyboard_id())).is_some();
     if plan.is_empty() {
-        ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
-        return PlanRows::default();
+        // It has the keyboard as a row would: stages can be pasted.
+        let text = RichText::new("Nothing yet. Add a first stage, such as Train.").weak();
+        let response = ui.add(Label::new(text).selectable(false).sense(Sense::focusable_noninteractive()));
+        if takes_keyboard {
+            response.request_focus();
+        }
+        if response.has_focus() {
+            widgets::focus_ring(ui, response.rect);
+        }
+        return PlanRows { request: None, has_keyboard: response.has_focus() };
     }
     let mut rows = Vec::new();
     collect(plan, &context.place, &[], context.problems, &mut rows);
     let mut out = PlanRows::default();
-    let takes_keyboard = ui.data_mut(|data| data.remove_temp::<bool>(keyboard_id())).is_some();
     let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
     let mut ids = Vec::with_capacity(rows.len());
     for (nth, row) in rows.iter().enumerate() {

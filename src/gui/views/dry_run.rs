@@ -11,7 +11,7 @@ use crate::theme;
 use crate::widgets::{self, Tone};
 use data::Data;
 use doc::file_names::{exported, filled, is_file};
-use doc::plan::{FileUse, WeightUse};
+use doc::plan::{FileUse, WeightUse, files_read};
 use doc::{Run, Stage};
 use form::path::Place;
 use run::weight_files::{Fit, Guess, guess, read_shapes};
@@ -23,17 +23,17 @@ pub struct DryRun {
 }
 
 impl DryRun {
-    /// Draws below the settings of a stage that reads weights what it would do; `run` is any run of its arm, and `data` are what
-    /// the stage sees, where they are those of the experiment. Returns the network of the file, if it is to be used.
+    /// Draws below the settings of a stage that reads weights what it would do; it has this place and is in this plan of an arm.
+    /// `run` is any run of the arm, and `data` are what the stage sees, where they are those of the experiment. Returns the network of the file, if it is to be used.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
-        (stage, run): (&Stage, Option<&Run>),
+        (stage, place, plan): (&Stage, &Place, &[Stage]),
+        run: Option<&Run>,
         data: Option<&mut Data>,
         [base, results]: [&Path; 2],
     ) -> Option<Box<Guess>> {
-        let place = Place::default();
-        let (used, has_names) = used(stage, &place).filter(|(used, _)| !used.file.is_empty())?;
+        let (used, has_names) = used(stage, place).filter(|(used, _)| !used.file.is_empty())?;
         ui.add_space(theme::STEP);
         theme::heading_ui(ui, &format!("What would be {}", used.reading.done()));
         let from = used.file;
@@ -47,7 +47,7 @@ impl DryRun {
             ui.add(Label::new(RichText::new(text).small()).wrap());
             return None;
         }
-        let Some(path) = path_of(from, run, base, results) else {
+        let Some(path) = path_of(&used, plan, run, [base, results]) else {
             let text =
                 format!("{from} does not exist yet. Names and shapes are compared when the stage begins.");
             ui.add(Label::new(RichText::new(text).small()).wrap());
@@ -81,19 +81,25 @@ impl DryRun {
 
 /// Returns the weights that a stage reads, if it reads any, and whether networks of the run are meant before files.
 fn used<'a>(stage: &'a Stage, place: &Place) -> Option<(WeightUse<'a>, bool)> {
-    stage.rule().files(place).into_iter().find_map(|used| match used {
+    stage.rule().files(&place.variant(stage.key())).into_iter().find_map(|used| match used {
         FileUse::Weights(used) => Some((used, false)),
         FileUse::Source(used) => Some((used, true)),
         FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => None,
     })
 }
 
-/// Returns the path of a file that a run reads: one that it has exported, otherwise one in the folder of the document. `None`
-/// for a file that will be exported.
-fn path_of(name: &str, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
-    let name = filled(name, &run.arm, run.seed);
-    let mut places = [exported(&results.join(&run.id), &name), base.join(&name)].into_iter();
-    places.find(|path| path.is_file())
+/// Returns the path of a file that a stage reads: of the run's exports where an earlier stage of the plan writes it, otherwise
+/// in the folder of the document. `None` for a file that will be exported.
+fn path_of(used: &WeightUse<'_>, plan: &[Stage], run: &Run, [base, results]: [&Path; 2]) -> Option<PathBuf> {
+    let name = filled(used.file, &run.arm, run.seed);
+    let place = Place::default().key("arms").index(run.arm_index).key("plan");
+    let is_it = |found: &FileUse<'_>| match found {
+        FileUse::Weights(found) | FileUse::Source(found) => found.place == used.place,
+        FileUse::Faults(..) | FileUse::Writes(_) | FileUse::Tables | FileUse::Keeps(_) => false,
+    };
+    let is_beside = files_read(plan, &run.arm, run.seed, &place).iter().any(|(found, _)| is_it(found));
+    let path = if is_beside { base.join(&name) } else { exported(&results.join(&run.id), &name) };
+    path.is_file().then_some(path)
 }
 
 #[cfg(test)]
@@ -103,21 +109,26 @@ mod tests {
     use doc::intervention::{Graft, Intervention};
 
     #[test]
-    fn what_the_run_exports_itself_wins_over_a_file_beside_the_document() {
-        let experiment =
-            doc::file::parse("(arms: [(name: \"a\", plan: [Test])])", Path::new("x.ron")).unwrap();
+    fn what_an_earlier_stage_exports_wins_over_a_file_beside_the_document() {
+        let text = "(arms: [(name: \"a\", plan: [Do(Import(file: \"a.safetensors\")),
+            Do(Export(file: \"{arm}.safetensors\")), Do(Graft(from: \"a.safetensors\"))])])";
+        let experiment = doc::file::parse(text, Path::new("x.ron")).unwrap();
         let run = doc::runs(&experiment).unwrap().swap_remove(0);
         let folder = tempfile::tempdir().unwrap();
         let (base, results) = (folder.path().to_owned(), folder.path().join("runs"));
         let [shared, own] =
             [base.clone(), results.join(&run.id).join(EXPORTS)].map(|at| at.join("a.safetensors"));
-        let found = || path_of("{arm}.safetensors", &run, &base, &results);
-        assert_eq!(found(), None);
+        let plan = &experiment.arms[0].plan;
+        let found = |at: usize| {
+            let place = Place::default().key("arms").index(0).key("plan").index(at);
+            path_of(&used(&plan[at], &place).unwrap().0, plan, &run, [&base, &results])
+        };
+        assert_eq!((found(0), found(2)), (None, None));
         std::fs::write(&shared, "").unwrap();
-        assert_eq!(found(), Some(shared));
+        assert_eq!((found(0), found(2)), (Some(shared.clone()), None), "it is not exported yet");
         std::fs::create_dir_all(own.parent().unwrap()).unwrap();
         std::fs::write(&own, "").unwrap();
-        assert_eq!(found(), Some(own));
+        assert_eq!((found(0), found(2)), (Some(shared), Some(own)));
     }
 
     #[test]

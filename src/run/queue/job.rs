@@ -37,7 +37,7 @@ impl Turn {
             Some(pool) => pool.install(run),
             None => run(),
         }));
-        let stops_all = if let Ok(Err(error)) = &result { error.stops_all() } else { None };
+        let stops_all = if let Ok(Err(error)) = &result { error.stops_all(&self.job.folder) } else { None };
         let (event, ended) = match result {
             Ok(Ok(ended)) => return (ended, None),
             Ok(Err(RunError::Claimed { owner, .. })) => {

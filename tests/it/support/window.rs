@@ -97,6 +97,7 @@ pub fn export(harness: &mut Harness<'static, App>, to: &Path, has_footnote: bool
         let is_on = tick.accesskit_node().toggled() == Some(Toggled::True);
         if is_on != (format == ending.to_uppercase()) {
             tick.click_accesskit();
+            harness.run_ok();
         }
     }
     harness.get_by_label("File name").focus();

@@ -22,7 +22,15 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
     window.harness.run();
     drop_on(&mut window, &weights);
     assert!(window.sees("Import the weights into reinitialized?"));
+    let normalize = |window: &Window| window.harness.state().editor.document.experiment.data.normalize();
+    let warning = "Changes the data of all arms: their runs are to do again";
+    assert!(!window.sees(warning));
+    window.click("Input scaling");
+    window.click("Standardized");
+    window.harness.run();
+    assert!(window.sees(warning));
     window.click("Import weights");
+    assert_eq!(normalize(&window), data::Normalize::Standard);
     let PlanStage::Do(Intervention::Import(doc::intervention::Import(file))) =
         &window.harness.state().editor.document.experiment.arms[2].plan[0]
     else {
@@ -194,6 +202,54 @@ fn the_network_of_a_file_brings_its_data_along() {
     let experiment = &window.harness.state().editor.document.experiment;
     assert_eq!(form::Stored::to_ron(&experiment.data), "Cifar10(normalize: ImageNet)");
     assert_eq!(form::Stored::to_ron(&experiment.net), "ResNet()");
+}
+
+#[test]
+fn a_scaling_that_was_not_asked_for_stays() {
+    use data::Normalize;
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("w.safetensors");
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    let data = |window: &Window| window.harness.state().editor.document.experiment.data.clone();
+    // Of a source that scales, while the network is not known.
+    write_zeros(
+        &weights,
+        &[
+            ("conv1.weight", &[16, 3, 3, 3]),
+            ("layer3.0.conv2.weight", &[64, 64, 3, 3]),
+            ("linear.weight", &[10, 64]),
+        ],
+    );
+    window.harness.state_mut().editor.document.experiment.seeds.clear();
+    window.harness.run();
+    drop_on(&mut window, &weights);
+    window.click("Import weights");
+    assert_eq!(data(&window).normalize(), Normalize::None);
+    // That of other data is not put on those of the network.
+    let present = &mut window.harness.state_mut().editor.document.experiment.data;
+    *present = present.clone().scaled(Normalize::Standard);
+    window.harness.state_mut().workspace.selection = Selection::Arm(0);
+    window.harness.run();
+    write_zeros(&weights, &[("fc1.weight", &[10, 784]), ("fc1.bias", &[10])]);
+    drop_on(&mut window, &weights);
+    window.click("Use this network");
+    assert_eq!((data(&window).name(), data(&window).normalize()), ("MNIST", Normalize::None));
+}
+
+#[test]
+fn of_several_that_are_dropped_the_experiment_is_opened_and_the_others_are_named() {
+    use crate::app::dropped::{Dropped, identify};
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    let [weights, other] = ["w.safetensors", "other.ron"].map(|name| folder.path().join(name));
+    write_zeros(&weights, &[("fc1.weight", &[10, 64]), ("fc1.bias", &[10])]);
+    std::fs::copy(saved_template(folder.path()), &other).unwrap();
+    let found: Vec<Dropped> = [&weights, &other].map(|path| identify(path, &data::Data::all()[0])).into();
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().use_dropped(found, &ctx);
+    let is_open = |window: &Window| window.harness.state().editor.document.path() == Some(&other);
+    assert!(until(&mut window, is_open));
+    assert!(window.log().contains("w.safetensors left out"), "{}", window.log());
 }
 
 /// The weights of a network of pictures in three classes, which no known data have.

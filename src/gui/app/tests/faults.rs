@@ -213,6 +213,11 @@ fn the_selector_has_the_campaigns_of_the_shown_arms_and_names_what_is_shown() {
         window.harness.run_steps(2);
         assert_eq!(chosen(&window, "campaign").as_deref(), Some("bits of fc1"), "{view}");
     }
+    window.harness.state_mut().workspace.plot.options.campaign = Some("Stage 5".to_owned());
+    window.harness.run_steps(4);
+    assert_eq!(chosen(&window, "campaign").as_deref(), Some("bits of fc2"), "a view file of before");
+    window.harness.state_mut().workspace.plot.options.campaign = None;
+    window.harness.run_steps(4);
     window.harness.get_by_role_and_label(Role::ComboBox, "campaign").click();
     window.harness.run_steps(4);
     assert!(window.sees("dense · bits of fc1"));

@@ -430,6 +430,15 @@ fn copied_stages_are_pasted_from_menus_also_into_another_arm() {
     assert_eq!(plan(&window).len(), before.len() + 2);
     let last = Selection::Stage { arm: 0, path: vec![before.len() + 1] };
     assert_eq!(window.harness.state().workspace.selection, last, "at the end, where no stage is selected");
+    window.harness.state_mut().editor.document.experiment.arms[0].plan.clear();
+    window.select(Selection::Arm(0));
+    for text in ["Dance()", "Test"] {
+        window.harness.state_mut().execute(Command::PasteStage, &ctx);
+        window.harness.event(egui::Event::Paste(text.to_owned()));
+        window.harness.run();
+        assert!(window.log().contains("the clipboard holds no stage: "), "{}", window.log());
+        assert_eq!(plan(&window).len(), usize::from(text == "Test"), "also into an empty plan");
+    }
 }
 
 #[test]

@@ -120,6 +120,51 @@ fn a_document_that_waits_for_the_next_start_is_not_lost_to_another_one() {
 }
 
 #[test]
+fn what_is_left_of_a_file_replaces_what_was_left_of_it_before() {
+    let home = tempfile::tempdir().unwrap();
+    let path = saved_template(home.path());
+    let other = home.path().join("b.ron");
+    std::fs::copy(&path, &other).unwrap();
+    edited_and_quit(home.path(), Some(path.clone()));
+    let mut window = at_home(home.path(), Some(other));
+    window.harness.state_mut().open(&path);
+    window.harness.run();
+    let saved = seeds(&window);
+    quit(&mut window, "Quit and resume at next start");
+    drop(window);
+    let mut next = at_home(home.path(), None);
+    assert!(next.sees("Resume mine.ron?") && seeds(&next) == saved);
+    next.click("Not now");
+    drop(next);
+    assert!(!at_home(home.path(), None).sees("mine.ron?"), "no older edits");
+}
+
+#[test]
+fn what_waits_in_settings_of_earlier_versions_comes_back_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut window = Window::open(Some(path.clone()));
+    let run = window.id(0, 1);
+    window.edit();
+    let (edited, unsaved) = (seeds(&window), window.harness.state().editor.document.to_keep().unwrap().text);
+    let kept =
+        format!("Some((path: Some({path:?}), title: \"mine.ron\", saved: {text:?}, text: {unsaved:?}))");
+    for kept in ["None", &kept] {
+        let home = tempfile::tempdir().unwrap();
+        let old = format!("(to_go_on: Some((path: Some({path:?}), kept: {kept}, runs: [{run:?}])))");
+        let old: Settings = ron::from_str(&old).unwrap();
+        let size = [1280.0, 800.0];
+        let mut window = Window::with(size, None, Some(home.path().to_owned()), old);
+        window.harness.run();
+        assert!(window.sees("Resume mine.ron?") && window.sees("1 run was running"), "{}", window.log());
+        assert_eq!(seeds(&window) == edited, kept != "None");
+        let settings = window.harness.state().shell.settings.clone();
+        assert!(!ron::to_string(&settings).unwrap().contains("unfinished"));
+    }
+}
+
+#[test]
 fn a_document_whose_file_is_gone_comes_back() {
     let home = tempfile::tempdir().unwrap();
     let path = saved_template(home.path());
@@ -176,6 +221,19 @@ fn after_a_crash_edits_are_asked_about_before_runs_with_the_time_of_day() {
     assert!(next.sees("Resume mine.ron?") && next.sees("12 runs were running or queued"));
     next.click("Resume runs");
     assert_eq!(next.stage.borrow().jobs.len(), 12);
+}
+
+#[test]
+fn after_a_crash_what_was_saved_while_runs_went_on_is_not_asked_about() {
+    let home = tempfile::tempdir().unwrap();
+    let path = saved_template(home.path());
+    crash(home.path(), &path, |window| {
+        window.harness.state_mut().editor.document.experiment.arms[0].name = "full".to_owned();
+        window.harness.run();
+        window.execute(Command::Save);
+    });
+    let next = at_home(home.path(), None);
+    assert!(next.sees("Resume mine.ron?") && !next.sees("Restore"));
 }
 
 #[test]

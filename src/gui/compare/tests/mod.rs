@@ -12,6 +12,8 @@ use super::*;
 use crate::treatment::treatments;
 use doc::{file::parse, runs};
 use figure::plots::testing::{at, left};
+use results::colours::without_shade;
+use results::statistics::{Comparison, Paired};
 use results::table::columns::{Column, Sort};
 use results::table::view::Baseline;
 use results::{Event, RunRecord};
@@ -374,6 +376,34 @@ fn what_is_noted_about_an_arm_goes_with_it_to_its_new_name() {
     }
     let marks: Vec<_> = compare.view.marks.iter().map(|(key, mark)| (key.as_str(), mark.starred)).collect();
     assert_eq!(marks, [("arm:sparse", true)]);
+}
+
+#[test]
+fn a_swept_arm_keeps_its_chosen_colour_under_another_name() {
+    let mut compare = Compare::default();
+    let take = |compare: &mut Compare, name: &str| -> Vec<usize> {
+        let text = format!(
+            "(sweep: {{ \"train.batch\": [8, 16] }}, arms: [(name: \"a\", plan: [Test]), (name: \"{name}\", plan: [Test])])"
+        );
+        let experiment = parse(&text, Path::new("x.ron")).unwrap();
+        let mut found = treatments(&experiment, &runs(&experiment).unwrap());
+        compare.take_treatments(&mut found);
+        found.iter().map(|treatment| without_shade(treatment.colour).0).collect()
+    };
+    assert_eq!(take(&mut compare, "b"), [0, 0, 1, 1]);
+    compare.view.colours.choose(&["b, batch 8", "b, batch 16"], 5);
+    assert_eq!(take(&mut compare, "b"), [0, 0, 5, 5]);
+    assert_eq!(take(&mut compare, "c"), [0, 0, 5, 5]);
+}
+
+#[test]
+fn runs_and_pairs_that_are_not_compared_are_counted_each() {
+    let last = Some(Paired { mean: 0.0, half: None, n: 1 });
+    let of = |left_out, untested| {
+        comparison::left_out(&Comparison { validation: false, last, best: None, left_out, untested })
+    };
+    assert_eq!(of(1, 2), "1 run not done, 2 pairs not tested in both");
+    assert_eq!((of(0, 1).as_str(), of(0, 0).as_str()), ("1 pair not tested in both", ""));
 }
 
 #[test]

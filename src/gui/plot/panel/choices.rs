@@ -65,8 +65,7 @@ fn campaigns_ui(ui: &mut Ui, state: &mut PlotState, plot: &Plot) {
 
 /// Draws a choice of campaigns by what they vary, with the arms that have them; the first one until another is chosen.
 pub fn campaign_choice_ui(ui: &mut Ui, known: &[CampaignChoice], chosen: &mut Option<String>) {
-    let shown = known.iter().find(|choice| Some(&choice.name) == chosen.as_ref()).or(known.first());
-    let Some(shown) = shown else { return };
+    let Some(shown) = CampaignChoice::shown(known, chosen.as_deref()) else { return };
     choice_ui(ui, "campaign", &shortened(&shown.name, LONGEST_COLUMN), |ui| {
         for choice in known {
             let entry = ui.selectable_label(choice == shown, &choice.text);

@@ -221,8 +221,9 @@ impl Grouped {
         let (group, arm) = match baseline {
             Baseline::None => (None, None),
             Baseline::First => {
-                let has_two = usable.is_empty() && leaves().count() > 1;
-                (leaves().find(|group| has_two && group.all().any(|row| row == 0)), usable.first())
+                let first = usable.first().filter(|arm| arm.index == swept.arms[0].index);
+                let has_two = first.is_none() && leaves().count() > 1;
+                (leaves().find(|group| has_two && group.all().any(|row| row == 0)), first)
             }
             Baseline::Group(name) => {
                 // Earlier versions wrote the arm with values that other keys say too.
@@ -261,7 +262,7 @@ impl Grouped {
             let alike = reference.alike(own);
             let partners = reference.partners(own, &alike);
             self.is_baseline_hidden |= partners.iter().any(|row| !is_visible(row));
-            Comparison::between(&partners, own, |row| pair(row, &alike)).last
+            (Comparison::between(&partners, own, |row| pair(row, &alike)).last, alike)
         };
         for group in groups.iter_mut().filter(|group| !group.is_heading && !group.rows.is_empty()) {
             if group.rows.iter().all(|row| base.contains(row)) {
@@ -273,12 +274,12 @@ impl Grouped {
             }
             let own: Vec<&Row> = group.rows.iter().map(|row| &rows[*row]).collect();
             group.delta = match compare(&own) {
-                Some(found) => Delta::Paired(found),
-                None if own.iter().any(|row| seeds.contains(&row.seed)) => Delta::Unknown,
-                None => means(&base_rows, &own).map_or(Delta::Unknown, Delta::Unpaired),
+                (Some(found), _) => Delta::Paired(found),
+                (None, _) if own.iter().any(|row| seeds.contains(&row.seed)) => Delta::Unknown,
+                (None, alike) => means(&base_rows, &own, &alike).map_or(Delta::Unknown, Delta::Unpaired),
             };
             for &row in &group.rows {
-                self.deltas[row] = compare(&[&rows[row]]).map_or(Delta::Unknown, Delta::Paired);
+                self.deltas[row] = compare(&[&rows[row]]).0.map_or(Delta::Unknown, Delta::Paired);
             }
         }
     }
@@ -475,9 +476,19 @@ fn pair<'a>(row: &'a Row, (has_arm, paths): &Alike<'_>) -> Pair<'a> {
     (row.seed, arm, paths.iter().map(|path| value(&row.all, path)).collect())
 }
 
+/// Returns what a pair agrees in besides its seed.
+fn setting<'a>(row: &'a Row, alike: &Alike<'_>) -> (usize, Vec<&'a str>) {
+    let (_, arm, values) = pair(row, alike);
+    (arm, values)
+}
+
+fn is_done(row: &Row) -> bool {
+    row.last.is_some() && row.state == RunState::Done.word()
+}
+
 impl<'a> Reference<'a> {
     fn new(mut rows: Vec<&'a Row>, swept: &Swept<'a>) -> Self {
-        rows.retain(|row| row.last.is_some() && row.state == RunState::Done.word());
+        rows.retain(|row| is_done(row));
         let of = |path: &&'a str| (*path, rows.iter().map(|row| value(&row.all, path)).collect());
         Self {
             arms: rows.iter().map(|row| row.arm_index).collect(),
@@ -509,19 +520,25 @@ impl<'a> Reference<'a> {
 
 /// Compares two groups of these rows, the first with the second, in pairs of one seed and the same settings.
 pub fn compared<'a>(all: &'a [Row], first: Vec<&'a Row>, second: &[&'a Row]) -> Comparison {
+    let undone: Vec<&Row> = first.iter().copied().filter(|row| !is_done(row)).collect();
     let mut reference = Reference::new(first, &Swept::new(all));
     let alike = reference.alike(second);
-    Comparison::between(&reference.partners(second, &alike), second, |row| pair(row, &alike))
+    let mut partners = reference.partners(second, &alike);
+    // These are counted, not compared.
+    let wanted: BTreeSet<_> = second.iter().map(|row| setting(row, &alike)).collect();
+    partners.extend(undone.into_iter().filter(|row| wanted.contains(&setting(row, &alike))));
+    Comparison::between(&partners, second, |row| pair(row, &alike))
 }
 
-/// Returns the difference of means where no seed is in both groups.
-fn means(first: &[&Row], second: &[&Row]) -> Option<Paired> {
-    let is_done = |row: &&&Row| row.state == RunState::Done.word();
-    let of = |rows: &[&Row]| -> (Vec<f64>, BTreeSet<&'static str>) {
-        let done = || rows.iter().filter(is_done);
-        (done().filter_map(|row| row.last).collect(), done().map(|row| row.series).collect())
+/// Returns the difference of means where no seed is in both groups, over the rows whose settings are in both.
+fn means(first: &[&Row], second: &[&Row], alike: &Alike<'_>) -> Option<Paired> {
+    let of = |rows: &[&Row], others: &[&Row]| -> (Vec<f64>, BTreeSet<&'static str>) {
+        let others = others.iter().filter(|row| is_done(row));
+        let known: BTreeSet<_> = others.map(|row| setting(row, alike)).collect();
+        let done = rows.iter().filter(|row| is_done(row) && known.contains(&setting(row, alike)));
+        done.filter_map(|row| Some((row.last?, row.series))).unzip()
     };
-    let ((a, of_a), (b, of_b)) = (of(first), of(second));
+    let ((a, of_a), (b, of_b)) = (of(first, second), of(second, first));
     let is_comparable = of_a == of_b && of_a.len() == 1;
     is_comparable.then(|| unpaired(&a, &b)).flatten()
 }

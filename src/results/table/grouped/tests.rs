@@ -314,3 +314,38 @@ fn an_arm_without_a_sweep_is_the_partner_of_all_values_of_another() {
     let table = by(&rows, &[Column::Arm], &Baseline::First);
     assert_eq!((table.baseline.as_str(), deltas(&table)[2].as_str()), ("dense", "+11.00 paired"));
 }
+
+#[test]
+fn runs_without_common_seeds_are_compared_with_those_of_their_settings() {
+    let mut rows = swept();
+    for row in &mut rows[6..] {
+        row.seed += 10;
+    }
+    for row in &mut rows[15..] {
+        row.all = std::sync::Arc::new(Settings::from([("train.rate".to_owned(), "0.3".to_owned())]));
+    }
+    let table = by(&rows, &[Column::Arm], &Baseline::First);
+    let points = table.groups.iter().map(|group| group.delta.points()).collect::<Vec<_>>();
+    assert_eq!(points, ["", "", "+3.33", "+2.00", "−0.33", ""]);
+    assert_eq!(table.groups[5].delta, Delta::Unknown, "the baseline has no such rate");
+}
+
+#[test]
+fn where_groups_mix_the_first_arm_with_others_the_first_group_is_the_baseline() {
+    let mut rows = swept();
+    for row in &mut rows[12..] {
+        row.state = "stopped".to_owned();
+    }
+    let table = by(&rows, &[Column::State], &Baseline::First);
+    assert_eq!((table.baseline.as_str(), table.arms), ("done", vec!["ticket".to_owned()]));
+}
+
+#[test]
+fn runs_of_the_baseline_that_are_not_done_are_counted_at_the_same_settings() {
+    let mut rows = swept();
+    for place in [2, 5, 6] {
+        rows[place].state = "running".to_owned();
+    }
+    let found = compared(&rows, rows[..6].iter().collect(), &rows[6..9].iter().collect::<Vec<_>>());
+    assert_eq!((found.last.unwrap().n, found.left_out), (1, 2));
+}
