@@ -63,8 +63,8 @@ pub struct Figure {
     pub facets: Option<Facets>,
     /// The look of the whole figure in files: that of the window which it comes from.
     pub look: FigureLook,
-    /// For lines that lie on another one from end to end, the name of that one.
-    pub same: BTreeMap<String, String>,
+    /// The names that are others in the legend: shorter ones, or "ticket = dense" for a line with the points of another one.
+    pub in_legend: BTreeMap<String, String>,
     /// The one value of x that all points have, where x has the names of the lines instead.
     pub only_x: Option<f64>,
 }
@@ -293,9 +293,9 @@ impl Figure {
         own.or_else(|| self.lines.iter().position(|line| belongs_to(&line.name, arm)))
     }
 
-    /// Returns the name of a line in the legend: "ticket = dense" where it lies on another one.
+    /// Returns the name of a line in the legend.
     pub fn legend_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
-        self.same.get(name).map_or(Cow::Borrowed(name), |other| Cow::Owned(format!("{name} = {other}")))
+        self.in_legend.get(name).map_or(Cow::Borrowed(name), |text| Cow::Owned(text.clone()))
     }
 
     /// Returns true if all intervals of each line have room as bars.
@@ -516,7 +516,7 @@ impl Figure {
     /// Returns the small print below the plot: the note, then remarks about values that cannot be drawn. Intervals are drawn as
     /// `shown`, such as "bars"; empty where they are not drawn.
     pub fn remarks(&self, shown: &str) -> Vec<String> {
-        let shown = if self.is_of_marks() { "bars" } else { shown };
+        let shown = if self.facets.is_none() && self.is_of_marks() { "bars" } else { shown };
         let mut remarks = vec![self.note.text(shown)];
         remarks.retain(|note| !note.is_empty());
         let (mut is_interrupted, mut lost) = (false, 0_usize);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::model::{Figure, FigureLook};
 use super::palette::{Dash, Marker, Theme, shares};
-use super::scene::Intervals;
+use super::scene::{Intervals, words_of};
 pub use results::page::IntervalStyle;
 use results::page::{PageStyle, Preset, Size};
 use results::view::ViewSettings;
@@ -65,10 +65,9 @@ impl Options {
         }
     }
 
-    /// Returns the small print of a figure whose intervals are drawn in this way.
+    /// Returns the small print of a figure whose intervals are drawn in this way, in each panel.
     pub fn remarks(&self, figure: &Figure) -> Vec<String> {
-        let part = figure.parts()[0];
-        figure.remarks(self.intervals_of(&figure.look, part).words())
+        figure.remarks(&words_of(figure, |part| self.intervals_of(&figure.look, part)))
     }
 
     /// Returns the figure without the marks and dashes that are not wanted, in shades if they are. Points that no line joins keep their marks.
@@ -116,8 +115,9 @@ impl Default for Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Note;
     use crate::palette::{Style, grey};
-    use crate::{Line, style_of};
+    use crate::{Facets, Line, Panel, style_of};
     use results::statistics::Band;
 
     fn lines() -> Figure {
@@ -155,6 +155,28 @@ mod tests {
         assert_eq!(of(13, IntervalStyle::Auto), Intervals::BandOf("a"));
         assert_eq!(of(13, IntervalStyle::Bars), Intervals::Bars);
         assert_eq!(of(1, IntervalStyle::Bands), Intervals::Bands);
+    }
+
+    #[test]
+    fn the_small_print_names_the_intervals_of_all_panels() {
+        let panel = |count: u32| {
+            let band = (0..count).map(|x| Band { x: f64::from(x), low: 0.0, high: 1.0 }).collect();
+            let line = Line { name: "a".to_owned(), band, ..Line::default() };
+            Panel {
+                place: [0, 0],
+                values: Vec::new(),
+                figure: Arc::new(Figure { lines: vec![line], ..Figure::default() }),
+            }
+        };
+        let remarks = |counts: &[u32]| {
+            let panels = counts.iter().map(|count| panel(*count)).collect();
+            let note = Note { interval: "95 % CI".to_owned(), ..Note::default() };
+            let look = FigureLook { selected: Some("a".to_owned()), ..FigureLook::default() };
+            let facets = Some(Facets { panels, ..Facets::default() });
+            Options::default().remarks(&Figure { note, facets, look, ..Figure::default() })
+        };
+        assert_eq!(remarks(&[0, 5, 50, 5]), ["bars or the band of the selected arm: 95 % CI"]);
+        assert!(remarks(&[]).is_empty(), "no panels");
     }
 
     #[test]

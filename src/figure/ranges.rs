@@ -18,7 +18,9 @@ pub fn ranges(figure: &Figure, shown: Intervals<'_>) -> [[f64; 2]; 2] {
 
 /// Returns [`ranges`] with these ones where they are given.
 pub fn ranges_of(figure: &Figure, shown: Intervals<'_>, chosen: [Option<[f64; 2]>; 2]) -> [[f64; 2]; 2] {
-    let x = figure.x.fit(chosen[0].or(figure.x.range), xs(figure));
+    // Where names are in the place of the one value of x, a range of values does not hold.
+    let range = chosen[0].or(figure.x.range).filter(|_| figure.only_x.is_none());
+    let x = figure.x.fit(range, xs(figure));
     let fixed = chosen[1].or(figure.y.range);
     let y = figure.y.fit(fixed, ys(figure, shown, x));
     [x, if fixed.is_none() { with_room_for_marks(figure, x, y) } else { y }]

@@ -112,7 +112,20 @@ fn fitting(new: &Module, incoming: Shape, is_last: bool) -> Vec<Module> {
         Module::Conv(_) => {
             vec![new.clone(), Module::Conv(Conv { channels: incoming.channels, ..Conv::default() })]
         }
-        _ => vec![new.clone()], // they have no width of their own
+        // The others have no width of their own.
+        Module::Linear(_)
+        | Module::BatchNorm(_)
+        | Module::Relu
+        | Module::MaxPool(_)
+        | Module::Residual(_)
+        | Module::Dropout(_)
+        | Module::Flatten
+        | Module::GlobalAveragePool
+        | Module::AveragePool(_)
+        | Module::AdaptiveAveragePool(_)
+        | Module::Softsign
+        | Module::Tanh
+        | Module::Sigmoid => vec![new.clone()],
     }
 }
 

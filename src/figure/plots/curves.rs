@@ -296,6 +296,8 @@ mod tests {
     use crate::palette::Dash;
     use crate::plots::testing::{at, branch, record};
     use crate::plots::{accuracy, loss};
+    use crate::ranges::ranges;
+    use crate::scene::Intervals;
     use results::statistics::{Band, Spread};
     use results::table::Row;
     use results::{Event, RunRecord};
@@ -551,6 +553,9 @@ mod tests {
         assert!(
             rows.contains("line,dense,,1,0.5,0.25,0.75\n") && rows.contains("trace,dense,seed 2,1,0.25,,\n")
         );
+        let mut zoomed = one.clone();
+        zoomed.x.range = Some([2.0, 8.0]);
+        assert_eq!(ranges(&zoomed, Intervals::Bars), ranges(&one, Intervals::Bars), "a kept zoom");
         let two = (accuracy::PLOT.build)(&arms(&[(1.0, 0.75), (2.0, 0.75)]), &options());
         assert!(two.x.categories.is_empty() && two.only_x.is_none());
     }

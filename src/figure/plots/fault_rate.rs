@@ -33,6 +33,7 @@ pub const PLOT: Plot = Plot {
 };
 
 const UNPROTECTED: &str = "unprotected";
+const FAULT_FREE: &str = "fault-free";
 const SINGLE: &str = "bootstrap interval over trials";
 
 fn varies_rate(campaign: &CampaignRecord) -> bool {
@@ -40,8 +41,13 @@ fn varies_rate(campaign: &CampaignRecord) -> bool {
 }
 
 fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
-    let is_alone = arms.iter().filter(|arm| over_rates(arm).next().is_some()).count() == 1;
-    let drawn: Vec<Averaged> = arms.iter().flat_map(|arm| lines(arm, is_alone, options)).collect();
+    let mut with_rates = arms.iter().filter(|arm| over_rates(arm).next().is_some());
+    let alone = with_rates.next().filter(|_| with_rates.next().is_none());
+    // The legend has no need to name an arm again that is alone.
+    let short = |arm: &ArmRuns| {
+        [UNPROTECTED, FAULT_FREE].map(|short| (format!("{}, {short}", arm.name), short.to_owned()))
+    };
+    let drawn: Vec<Averaged> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
     let reference_lines =
         if drawn.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
     let note = note_of(&drawn, options);
@@ -51,6 +57,7 @@ fn build(arms: &[ArmRuns], options: &PlotOptions) -> Figure {
         lines: drawn.into_iter().map(|averaged| averaged.line).collect(),
         reference_lines,
         note,
+        in_legend: alone.map(short).into_iter().flatten().collect(),
         ..Figure::default()
     };
     let protections = arms.iter().flat_map(over_rates).filter_map(|own| protection(&own.began.protect));
@@ -109,9 +116,8 @@ fn axis(arms: &[ArmRuns]) -> &'static str {
 /// The estimates of a run for each rate. Keys are the bits of rates, which are equal in all seeds.
 type Rates = BTreeMap<u64, Estimate>;
 
-/// Returns the lines of an arm: one for each campaign, and one for the same trials without the protection. Where the arm `is_alone`, the legend has
-/// no need to name it again.
-fn lines(arm: &ArmRuns, is_alone: bool, options: &PlotOptions) -> Vec<Averaged> {
+/// Returns the lines of an arm: one for each campaign, and one for the same trials without the protection.
+fn lines(arm: &ArmRuns, options: &PlotOptions) -> Vec<Averaged> {
     let measured = arm.runs.iter().enumerate().flat_map(|(run, (_, record))| {
         let campaigns = record.campaigns().iter().filter(|campaign| varies_rate(campaign));
         campaigns.flat_map(move |campaign| campaign.cells.iter().map(move |state| (run, campaign, state)))
@@ -133,7 +139,6 @@ fn lines(arm: &ArmRuns, is_alone: bool, options: &PlotOptions) -> Vec<Averaged> 
         let has_several = found.iter().any(|((other, _, name), _)| *other == branch && *name != campaign);
         let path = Path { branch: branch.to_owned(), member: None }.name(&arm.name);
         let name = match (has_several, unprotected) {
-            (false, true) if is_alone && branch.is_empty() => UNPROTECTED.to_owned(),
             (true, true) => format!("{path}, {campaign}, {UNPROTECTED}"),
             (true, false) => format!("{path}, {campaign}"),
             (false, true) => format!("{path}, {UNPROTECTED}"),
@@ -201,7 +206,8 @@ fn golden(arm: &ArmRuns) -> Option<ReferenceLine> {
     let found = arm.split(arm.runs.iter().enumerate().flat_map(of_run), |(run, _)| *run).averaged;
     let golden: Vec<f64> = found.into_iter().map(|(_, accuracy)| accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;
-    (!golden.is_empty()).then(|| ReferenceLine::level("fault-free", mean, Some(arm.colour)))
+    let name = format!("{}, {FAULT_FREE}", arm.name);
+    (!golden.is_empty()).then(|| ReferenceLine::level(&name, mean, Some(arm.colour)))
 }
 
 #[cfg(test)]
@@ -209,7 +215,7 @@ mod tests {
     use super::super::testing::{arm, outcome, rates, rows, single_faults};
     use super::*;
     use crate::At;
-    use crate::legend::{Sample, samples};
+    use crate::legend::samples;
     use results::Event;
     use results::campaign::CampaignBegan;
     use results::statistics::Spread;
@@ -221,11 +227,15 @@ mod tests {
         let figure = build(&[arm("a", 2, &run)], &PlotOptions::default());
         let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
-        assert_eq!(shown, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("unprotected", vec![[1e-6, 0.5]])]);
-        assert_eq!(figure.reference_lines[0].name, "fault-free", "the legend says the arm once");
+        assert_eq!(shown, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]);
+        assert_eq!(figure.reference_lines[0].name, "a, fault-free");
+        let names = |figure: &Figure| -> Vec<String> {
+            samples(figure).iter().map(|sample| figure.legend_name(sample.name()).into_owned()).collect()
+        };
+        assert_eq!(names(&figure), ["a", "unprotected", "fault-free"], "the legend says the arm once");
         let two = build(&[arm("a", 2, &run), arm("b", 3, &run)], &PlotOptions::default());
-        let names: Vec<&str> = samples(&two).iter().map(Sample::name).collect();
-        assert_eq!(names, ["a", "a, unprotected", "b", "b, unprotected", "fault-free"]);
+        let all = ["a", "a, unprotected", "b", "b, unprotected", "a, fault-free", "b, fault-free"];
+        assert_eq!(names(&two), all);
         assert_eq!(
             figure.note.text("bars"),
             "mean over trials, bars: bootstrap interval over trials, solid: clipped, dotted: the same faults \

@@ -18,11 +18,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::axis::Mapping;
+use super::distinct;
 use super::layout::{Rect, Text};
 use super::model::{Figure, Line, ReferenceLine, Trace, belongs_to};
 use super::palette::{Dash, Marker, Rgb, Style, Theme, colour};
 pub use thinning::Detail;
-pub use turns::same;
+pub use turns::name_equal;
 
 /// At most so many averaged runs are drawn behind the means.
 pub const MOST_TRACES: usize = 30;
@@ -93,6 +94,14 @@ impl Intervals<'_> {
             Self::BarsOf(_) => "bars of the selected arm",
         }
     }
+}
+
+/// Names the ways in which a figure or its panels draw intervals: "bars or the band of the selected arm".
+pub fn words_of<'a>(figure: &Figure, intervals: impl Fn(&Figure) -> Intervals<'a>) -> String {
+    let words = |part: &Figure| if part.is_of_marks() { "bars" } else { intervals(part).words() };
+    let has_bands = |part: &&Figure| part.lines.iter().any(|line| !line.band.is_empty());
+    let shown = figure.parts().into_iter().filter(has_bands).map(words);
+    distinct(shown.filter(|words| !words.is_empty())).join(" or the ")
 }
 
 impl<'a> Surface<'a> {

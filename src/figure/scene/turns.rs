@@ -1,13 +1,9 @@
 //! Lines that lie on each other: where one covers others, its pen leaves gaps, so that all of them are seen.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use super::{Detail, Intervals, Look, Surface};
-use crate::axis::Mapping;
-use crate::layout::Rect;
-use crate::model::Figure;
-use crate::palette::Theme;
-use crate::ranges::ranges;
+use super::Surface;
+use crate::model::{Figure, Line};
 
 /// Lines lie on each other where they are this close, in ems: about a pixel of the screen.
 const NEAR: f64 = 0.085;
@@ -29,8 +25,6 @@ struct Spot {
 pub struct Below {
     /// The number of lines below the piece from each point to the next one; empty if there are none.
     pub depths: Vec<u8>,
-    /// The index of the first line on which it lies from end to end.
-    whole: Option<usize>,
 }
 
 /// Returns what lies below each of these lines, which are drawn in this order. Points of lines are compared at the same x,
@@ -46,7 +40,7 @@ pub fn below(surface: &Surface<'_>, order: &[usize]) -> Vec<Below> {
     for (line, index) in order.iter().enumerate() {
         let points = &surface.figure.lines[*index].points;
         let (mut own, mut depths) = (Vec::new(), vec![0; points.len().saturating_sub(1)]);
-        let (mut before, mut whole): (Vec<Spot>, Option<BTreeSet<usize>>) = (Vec::new(), None);
+        let mut before: Vec<Spot> = Vec::new();
         for (point, at) in points.iter().enumerate() {
             let [x, y] = surface.place(*at);
             let (x, row) = (x.to_bits(), row_of(y));
@@ -59,7 +53,6 @@ pub fn below(surface: &Surface<'_>, order: &[usize]) -> Vec<Below> {
             let lines: BTreeSet<usize> = here.iter().filter(goes_on).map(|spot| spot.line).collect();
             if point > 0 {
                 depths[point - 1] = u8::try_from(lines.len().min(MOST)).unwrap_or_default();
-                whole = Some(whole.map_or(lines.clone(), |whole| &whole & &lines));
             }
             if y.is_finite() {
                 own.push(((x, row), Spot { line, point, y }));
@@ -72,37 +65,34 @@ pub fn below(surface: &Surface<'_>, order: &[usize]) -> Vec<Below> {
                 known.push(spot);
             }
         }
-        let has_length = |other: &&usize| surface.figure.lines[order[**other]].points.len() == points.len();
-        let whole = whole.unwrap_or_default().iter().find(has_length).map(|other| order[*other]);
         if depths.iter().any(|depth| *depth > 0) {
-            found[line] = Below { depths, whole };
+            found[line] = Below { depths };
         }
     }
     found
 }
 
-/// Returns the lines that lie on an earlier one from end to end, with the name of that one: over the range of all data, on a
-/// plot of usual size.
-pub fn same(figure: &Figure) -> BTreeMap<String, String> {
-    const SIZE: [f64; 2] = [600.0, 360.0];
-    if !figure.has_curves() {
-        return BTreeMap::new();
+/// Names the lines with exactly the points of an earlier one as equal to it in the legend.
+pub fn name_equal(figure: &mut Figure) {
+    for (name, other) in equal(figure) {
+        let text = format!("{} = {}", figure.legend_name(&name), figure.legend_name(&other));
+        figure.in_legend.insert(name, text);
     }
-    let [x, y] = ranges(figure, Intervals::None);
-    let look = Look {
-        hidden: &BTreeSet::new(),
-        highlighted: None,
-        selected: None,
-        intervals: Intervals::None,
-        detail: Detail::Print,
-    };
-    let area = Rect { left: 0.0, top: 0.0, right: SIZE[0], bottom: SIZE[1] };
-    let (x, y) = (Mapping::new(&figure.x, x, [0.0, SIZE[0]]), Mapping::new(&figure.y, y, [SIZE[1], 0.0]));
-    let surface = Surface { figure, x, y, area, em: 12.0, theme: Theme::Light, look };
-    let lines: Vec<usize> = (0..figure.lines.len()).filter(|at| figure.lines[*at].names.is_empty()).collect();
-    let name = |index: usize| figure.lines[index].name.clone();
-    let below = below(&surface, &lines).into_iter().zip(lines);
-    below.filter_map(|(below, index)| Some((name(index), name(below.whole?)))).collect()
+}
+
+/// Returns the lines whose points have the bits of those of an earlier one, with the name of that one.
+fn equal(figure: &Figure) -> Vec<(String, String)> {
+    let is_curve = |line: &&Line| figure.has_curves() && line.names.is_empty() && line.points.len() > 1;
+    let mut known: HashMap<Vec<[u64; 2]>, &str> = HashMap::new();
+    let mut found = Vec::new();
+    for line in figure.lines.iter().filter(is_curve) {
+        let bits = line.points.iter().map(|point| point.map(f64::to_bits)).collect();
+        let first = *known.entry(bits).or_insert(&line.name);
+        if first != line.name {
+            found.push((line.name.clone(), first.to_owned()));
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -110,7 +100,7 @@ mod tests {
     use super::*;
     use crate::scene::Shape;
     use crate::scene::page::drawn;
-    use crate::{Axis, Line, Options, style_of};
+    use crate::{Axis, Options, style_of};
 
     fn figure(lines: &[(&str, &[f64])]) -> Figure {
         let line = |(at, (name, ys)): (usize, &(&str, &[f64]))| {
@@ -122,15 +112,18 @@ mod tests {
     }
 
     fn names(lines: &[(&str, &[f64])]) -> Vec<String> {
-        let (figure, named) = (figure(lines), |(a, b)| format!("{a} = {b}"));
-        same(&figure).into_iter().map(named).collect()
+        let mut figure = figure(lines);
+        name_equal(&mut figure);
+        figure.in_legend.into_values().collect()
     }
 
     #[test]
-    fn lines_that_lie_on_each_other_from_end_to_end_are_named() {
+    fn lines_of_equal_points_are_named_and_near_ones_are_not() {
         let rises: &[f64] = &[0.25, 0.5, 0.75];
         assert_eq!(names(&[("a", rises), ("b", rises), ("c", &[0.25, 0.5, 0.5])]), ["b = a"]);
-        assert_eq!(names(&[("a", rises), ("b", &[0.251, 0.499, 0.751])]), ["b = a"], "within a pixel");
+        let near = &[0.251, 0.499, 0.751][..];
+        assert!(names(&[("a", rises), ("b", near)]).is_empty(), "within a pixel");
+        assert_eq!(gaps(&figure(&[("a", rises), ("b", near)])), [0, 1], "but with gaps");
         assert!(names(&[("a", rises), ("b", &[0.25, 0.51, 0.75])]).is_empty());
         assert!(names(&[("a", rises), ("b", &[0.25, 0.5])]).is_empty(), "it ends earlier");
         assert!(names(&[("a", &[0.5]), ("b", &[0.5])]).is_empty(), "one point alone says nothing");
@@ -138,7 +131,7 @@ mod tests {
         assert!(names(&[("a", &[0.5, nan, 0.5]), ("b", &[0.5, nan, 0.25])]).is_empty());
         let mut both = figure(&[("a", rises), ("b", rises)]);
         assert_eq!(both.legend_name("b"), "b");
-        both.same = same(&both);
+        name_equal(&mut both);
         assert_eq!(both.legend_name("b"), "b = a");
     }
 

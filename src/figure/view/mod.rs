@@ -10,7 +10,7 @@ use super::distinct;
 use super::model::{Figure, FigureLook, Trace};
 use super::plots::{ArmRuns, Plot};
 use super::ranges::inner_range;
-use super::scene::same;
+use super::scene::name_equal;
 use doc::Run;
 use results::metric::differing;
 use results::number::Format;
@@ -98,7 +98,7 @@ fn single(plot: &Plot, arms: &[ArmRuns], options: &PlotOptions, view: &PlotView,
     if !filter.is_empty() {
         figure.add_note(filter);
     }
-    figure.same = same(&figure);
+    name_equal(&mut figure);
     figure
 }
 

@@ -63,9 +63,10 @@ pub(super) fn line_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: 
         note_range(value, slot, context);
     }
     let hint = context.about.hint(&slot.field);
-    let (values, sample) = match value.node() {
-        Node::List(list) => (Some(list.count()), Some(RefCell::new(list.sample()))),
-        _ => (None, None),
+    let (values, sample) = if let Node::List(list) = value.node() {
+        (Some(list.count()), Some(RefCell::new(list.sample())))
+    } else {
+        (None, None)
     };
     let count_of = sample.filter(|_| text::count_text(0, &slot.field).is_some()).map(|sample| {
         move |typed: &str| {

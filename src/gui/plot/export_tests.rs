@@ -23,8 +23,8 @@ use results::facets::FacetAxes;
 use results::table::columns::Column;
 
 /// At most this share of the inked pixels may be alone in its picture. What remains are the ends of dashes, which the two
-/// rasterisers round differently, and corners of marks that lie half a pixel apart.
-const ALIKE: f64 = 0.04;
+/// rasterisers round differently, also of equal levels on each other, and corners of marks that lie half a pixel apart.
+const ALIKE: f64 = 0.045;
 /// Panels are at least 16 ems wide: text and marks of narrower ones are smaller in files.
 const SIZE: [usize; 2] = [720, 400];
 /// Marks at the rim of the data reach so far beyond it, in points.
@@ -256,5 +256,5 @@ fn the_comparison_notices_a_band_a_line_and_a_range_that_differ() {
         }),
     ];
     let shares = changes.map(|(what, change)| (what, difference(&mut harness, change)));
-    assert!(shares.iter().all(|(_, share)| *share > 1.3 * ALIKE), "{shares:?}");
+    assert!(shares.iter().all(|(_, share)| *share > 1.15 * ALIKE), "{shares:?}");
 }

@@ -8,7 +8,6 @@ use crate::distinct;
 use crate::facets::{Facets, Head, Panel};
 use crate::model::{Bars, Figure, Line, Note};
 use crate::plots::{ArmRuns, in_panels};
-use crate::scene::same;
 use crate::view::details;
 use results::by_key;
 use results::colours::{base, shaded_again};
@@ -245,7 +244,8 @@ fn around(mut facets: Facets, mut figures: Vec<Figure>, arms: &[ArmRuns]) -> Fig
         a.retain(|name, other| b.get(name) == Some(other));
         a
     };
-    whole.same = figures.iter().map(same).reduce(in_both).unwrap_or_default();
+    let names = figures.iter().map(|figure| figure.in_legend.clone());
+    whole.in_legend = names.reduce(in_both).unwrap_or_default();
     (whole.lines, whole.bars, whole.reference_lines) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(cells) = &mut whole.cells {
         *cells = Cells {

@@ -28,6 +28,7 @@ use figure::layout::UnplacedScaleBar;
 use figure::model::Figure;
 use figure::scene::ends::{EndText, Ends};
 use figure::scene::page::{scale_bar, written};
+use figure::scene::words_of;
 use figure::view::seen;
 pub(in crate::plot) use head::head_ui;
 use results::facets::FacetSettings;
@@ -137,6 +138,7 @@ impl FigureView {
             Some([axis.scale.forward(low)?, axis.scale.forward(high)?])
         };
         let [x, y] = self.chosen;
+        let x = x.filter(|_| figure.only_x.is_none());
         Some([places(&figure.x, x)?, places(&figure.y, y)?])
     }
 
@@ -193,7 +195,9 @@ impl FigureView {
 
     fn show(&mut self, figure: &Figure, [x, y]: View) {
         self.zoom = Some([x, y]);
-        self.chosen = [Some(values(&figure.x, x)), Some(values(&figure.y, y))];
+        // Places of names are no values of the quantity on x.
+        let x = if figure.only_x.is_some() { self.chosen[0] } else { Some(values(&figure.x, x)) };
+        self.chosen = [x, Some(values(&figure.y, y))];
     }
 
     /// Shows this range of x, and all values of y within it.
@@ -286,9 +290,10 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
 impl FigureView {
     /// Returns the small print of the figure as it is drawn, and the remarks about values that are not drawn.
     pub fn explanation(&self, figure: &Figure) -> String {
-        let drawn = self.intervals(figure);
+        let look = self.look();
+        let drawn = words_of(figure, |part| look.intervals(part));
         let ends = if figure.facets.is_none() && drawn != "bars" { self.ends } else { "" };
-        let shown: Vec<&str> = [drawn, ends].into_iter().filter(|part| !part.is_empty()).collect();
+        let shown: Vec<&str> = [drawn.as_str(), ends].into_iter().filter(|part| !part.is_empty()).collect();
         figure.remarks(&shown.join(" and ")).join("\n")
     }
 

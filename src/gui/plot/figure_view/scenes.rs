@@ -10,7 +10,7 @@ use crate::plot::painter::{Layer, texts};
 use crate::plot::scene::{Analysis, EM, MeshKey, PlotMesh, PlotViewport, Scene, SceneRequest, is_large};
 use figure::legend::{Sample, samples};
 use figure::model::{Figure, FigureLook};
-use figure::scene::{Id, Intervals};
+use figure::scene::Id;
 use results::view::BandChoice;
 
 impl FigureView {
@@ -123,12 +123,6 @@ impl FigureView {
     /// Returns what decides the look of the figure, in the window and in files.
     pub fn look(&self) -> FigureLook {
         FigureLook { selected: self.around.selected.clone(), bands: self.around.bands }
-    }
-
-    /// Returns how the window draws the intervals of a figure, in the words of small print.
-    pub(super) fn intervals(&self, figure: &Figure) -> &'static str {
-        let look = self.look();
-        figure.parts().first().map_or(Intervals::None, |part| look.intervals(part)).words()
     }
 
     /// Returns the name of what an item shows.

@@ -557,9 +557,12 @@ fn cell(column: &Column, group: &Group, all: &[Row]) -> Cell {
     }
     if matches!(column, Column::Runs | Column::Seed) {
         let is_finished = |row: &usize| all[*row].last.is_some() && all[*row].is_finished();
-        let count = |rows: &mut dyn Iterator<Item = usize>| match column {
-            Column::Seed => rows.map(|row| all[row].seed).collect::<BTreeSet<_>>().len(),
-            _ => rows.count(),
+        let count = |rows: &mut dyn Iterator<Item = usize>| {
+            if *column == Column::Seed {
+                rows.map(|row| all[row].seed).collect::<BTreeSet<_>>().len()
+            } else {
+                rows.count()
+            }
         };
         let finished = count(&mut group.rows.iter().copied().filter(is_finished));
         // A filter on a result leaves some seeds out of a mean, as those that go on are.
