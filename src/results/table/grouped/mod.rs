@@ -261,6 +261,11 @@ impl Grouped {
         let mut compare = |own: &[&Row]| {
             let alike = reference.alike(own);
             let partners = reference.partners(own, &alike);
+            // A mean over some settings of a group would stand beside means over all of them.
+            let settings: BTreeSet<_> = partners.iter().map(|row| setting(row, &alike)).collect();
+            if own.iter().any(|row| is_done(row) && !settings.contains(&setting(row, &alike))) {
+                return (None, alike);
+            }
             self.is_baseline_hidden |= partners.iter().any(|row| !is_visible(row));
             (Comparison::between(&partners, own, |row| pair(row, &alike)).last, alike)
         };
@@ -700,7 +705,7 @@ impl Delta {
     pub fn help(&self, baseline: &str) -> String {
         match self {
             Self::Unknown => {
-                format!("No run here is done and has one of {baseline} with its seed and what both sweep")
+                format!("Some run here has no partner: a done run of {baseline} with its seed and what both sweep")
             }
             Self::Baseline => "Differences are to this".to_owned(),
             Self::Paired(found) if found.is_identical() => {
