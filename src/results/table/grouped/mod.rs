@@ -705,7 +705,9 @@ impl Delta {
     pub fn help(&self, baseline: &str) -> String {
         match self {
             Self::Unknown => {
-                format!("Some run here has no partner: a done run of {baseline} with its seed and what both sweep")
+                format!(
+                    "Some run here has no partner: a done run of {baseline} with its seed and what both sweep"
+                )
             }
             Self::Baseline => "Differences are to this".to_owned(),
             Self::Paired(found) if found.is_identical() => {
